@@ -25,6 +25,8 @@ class Problem:
         The file it stands in, relative to the raw folder where possible.
     column : str
         The column or configuration key, empty where the whole file is meant.
+    kind : str
+        What `column` is: ``column`` or ``key``.
     values : tuple of str
         Offending values, three at most.
     n_values : int
@@ -48,9 +50,14 @@ class Problem:
     n_rows: int = 0
     allowed: str = ""
     hint: str = ""
+    kind: str = "column"
 
     def __str__(self) -> str:
-        place = self.file + (f", column {self.column!r}" if self.column else "") if self.file else self.column
+        place = (
+            self.file + (f", {self.kind} {self.column!r}" if self.column else "")
+            if self.file
+            else self.column
+        )
         parts = [f"{place}: {self.message}" if place else self.message]
         if self.values:
             more = self.n_values - len(self.values)

@@ -1,0 +1,364 @@
+"""One dataframely schema per Parquet table, raw and derived.
+
+Every column carries its meaning and, where it has one, its unit (`metadata["unit"]`). Validation
+happens on write and on read (`analysis.store`). The key of a table is its primary key.
+"""
+
+from __future__ import annotations
+
+import dataframely as dy
+
+SHARE = {"unit": "share, 0 to 1"}
+COUNT = {"unit": "count"}
+USD = {"unit": "USD"}
+
+
+def _key(description: str) -> dy.String:
+    return dy.String(primary_key=True, description=description)
+
+
+def _text(description: str) -> dy.String:
+    return dy.String(nullable=True, description=description)
+
+
+def _count(description: str, *, nullable: bool = False) -> dy.Int64:
+    return dy.Int64(nullable=nullable, min=0, description=description, metadata=COUNT)
+
+
+def _share(description: str, *, nullable: bool = True) -> dy.Float64:
+    return dy.Float64(nullable=nullable, min=-1e-12, max=1 + 1e-12, description=description, metadata=SHARE)
+
+
+def _number(description: str, *, unit: str = "", nonnegative: bool = False) -> dy.Float64:
+    return dy.Float64(
+        nullable=True,
+        min=0.0 if nonnegative else None,
+        description=description,
+        metadata={"unit": unit} if unit else None,
+    )
+
+
+TRACK = "Track of the items, or `all`."
+METRIC = "Metric: `correct`, `score`, a declared column, or a rate such as `hard_failure`."
+MODEL = "Model's identifier."
+BASIS = "`answered`: items for which any model has a cell; `complete`: items for which every model has one."
+LOW = "Lower confidence limit; null where no interval exists."
+HIGH = "Upper confidence limit; null where no interval exists."
+
+
+class Verdicts(dy.Schema):
+    """The validated verdicts: one row per model, item and run."""
+
+    model = _key(MODEL)
+    item_id = _key("Item's identifier as text.")
+    run = dy.Int64(primary_key=True, description="Repetition (epoch, sample) of the same item.")
+    verdict = _text("Verdict as given; null where the file had none.")
+    correct = dy.Bool(
+        nullable=True, description="Success by the rule of the design; null: excluded or unscored."
+    )
+    score = _share("Graded score as given.")
+    excluded = dy.Bool(description="The verdict leaves the denominator.")
+    labels = dy.List(dy.String(), description="Failure labels, distinct, in code-point order.")
+    decision = _text("The structured decision taken.")
+    flags = dy.List(dy.String(), description="Facts about the response, distinct, in code-point order.")
+    cost_usd = _number("Cost of the response.", unit="USD", nonnegative=True)
+    input_tokens = _number("Tokens read.", unit="tokens", nonnegative=True)
+    output_tokens = _number("Tokens written.", unit="tokens", nonnegative=True)
+    latency_s = _number("Time to the response.", unit="s", nonnegative=True)
+
+
+class Items(dy.Schema):
+    """The items of `items.parquet` and of the verdicts together. Declared covariates follow as columns."""
+
+    item_id = _key("Item's identifier as text.")
+    track = _text("Track; items without one count in `all` only.")
+    question_type = _text("Type of question.")
+    cluster_id = _text("Cluster: patient, case, passage.")
+    position = _number("Position within the cluster (turn).")
+    component = _text("Component of the cluster's joint answer.")
+    weight = _number("Weight; ignored unless the card declares it.", nonnegative=True)
+
+
+class Models(dy.Schema):
+    """The models, those without verdicts included."""
+
+    model = _key(MODEL)
+    name = _text("Name as shown (default: the identifier).")
+    family = _text("Model family.")
+    vendor = _text("Who offers it.")
+    weights = dy.String(
+        nullable=True,
+        check=lambda c: c.is_in(["open", "closed"]),
+        description="`open` or `closed`.",
+    )
+    released = _text("Release date, ISO 8601.")
+    input_price_usd = _number("Price of input.", unit="USD per million tokens", nonnegative=True)
+    output_price_usd = _number("Price of output.", unit="USD per million tokens", nonnegative=True)
+    total_cost_usd = _number("Cost over all tracks and rows.", unit="USD", nonnegative=True)
+    n_rows = _count("Rows of verdicts.")
+
+
+class Ratings(dy.Schema):
+    """Human, judge and scorer ratings, one row each."""
+
+    model = _text("Model rated; null where the item itself is rated.")
+    item_id = dy.String(description="Item's identifier as text.")
+    run = dy.Int64(nullable=True, description="Run rated.")
+    criterion_id = _text("Criterion; null where there is only one.")
+    rater = dy.String(description="Who rated.")
+    rater_kind = dy.String(
+        check=lambda c: c.is_in(["human", "judge", "scorer"]),
+        description="`human`, `judge` or `scorer`.",
+    )
+    label = _text("Rating as a category.")
+    value = _number("Rating as a number.")
+    polarity = _text("Whether the criterion is wanted or unwanted.")
+    flagged = dy.Bool(nullable=True, description="The rating is flagged.")
+
+
+class Audit(dy.Schema):
+    """What ingest counted: nothing is lost without a row here."""
+
+    check = _key("What was counted.")
+    subject = _key("Where: a file, a model, a label, a column; empty for the benchmark.")
+    n = _count("How many.")
+    note = dy.String(description="The sentence a reader sees.")
+
+
+class Quarantine(dy.Schema):
+    """Rows that a lenient run set aside."""
+
+    file = _key("File, relative to the raw folder.")
+    row = dy.Int64(primary_key=True, description="Row in the file, from 1.")
+    reason = _key("Why.")
+    content = dy.String(description="The row as JSON.")
+
+
+class ModelScores(dy.Schema):
+    """Estimates per track, metric and model, a row per interval method."""
+
+    track = _key(TRACK)
+    metric = _key(METRIC)
+    model = _key(MODEL)
+    method = _key("Interval method.")
+    rank = dy.Int64(min=1, description="Position by estimate (12 decimals, descending), then by model.")
+    estimate = dy.Float64(description="Mean over the model's cells.")
+    ci_low = _number(LOW)
+    ci_high = _number(HIGH)
+    level = dy.Float64(min_exclusive=0, max_exclusive=1, description="Confidence level.")
+    n_items = _count("Cells in the mean.")
+    n_clusters = _count("Clusters they belong to; items where no cluster is declared.")
+    n_excluded = _count("Cells without a scored run where a row is excluded.")
+    n_unscored = _count("Cells with rows, none scored and none excluded.")
+    n_missing = _count("Items of the track without a row of the model.")
+
+
+class ItemCounts(dy.Schema):
+    """How many models solve each item that any model answered."""
+
+    item_id = _key("Item's identifier as text.")
+    track = _text("Track.")
+    question_type = _text("Type of question.")
+    k = _count("Models that solve the item.")
+    n_models = _count("Models that have the cell.")
+    mean_score = dy.Float64(description="Mean over the models' cells of the primary metric `correct`.")
+    all_partial = dy.Bool(description="Every cell's verdict is `partial`.")
+    all_incorrect = dy.Bool(description="Every cell's verdict is the worst one.")
+
+
+class CountDistribution(dy.Schema):
+    """How many items are solved by exactly k models."""
+
+    track = _key(TRACK)
+    basis = _key(BASIS)
+    k = dy.Int64(primary_key=True, min=0, description="Models that solve the item.")
+    n_items = _count("Items solved by exactly k models.")
+    share = _share("Share of the basis.", nullable=False)
+    ci_low = _share(LOW)
+    ci_high = _share(HIGH)
+
+
+class Coverage(dy.Schema):
+    """Items that an ensemble covers: at least one of its models solves them."""
+
+    track = _key(TRACK)
+    basis = _key(BASIS)
+    method = _key("`greedy`, `optimal` (the exact optimum of every size) or `cross_fitted`.")
+    step = dy.Int64(primary_key=True, min=1, description="Size of the ensemble.")
+    model = _key("Model added (greedy), or a member (optimal: one row each).")
+    gained = dy.Int64(description="Newly covered (greedy); covered by this member alone (optimal).")
+    covered = dy.Int64(min=0, description="Items covered by the ensemble of this size.")
+    share = _share("Covered, as a share of the basis.", nullable=False)
+    ci_low = _share(LOW)
+    ci_high = _share(HIGH)
+
+
+class UniqueSolves(dy.Schema):
+    """Items that one model alone solves."""
+
+    track = _key(TRACK)
+    basis = _key(BASIS)
+    model = _key(MODEL)
+    n_unique = _count("Items that only this model solves.")
+
+
+class Concordance(dy.Schema):
+    """How far two models give the same verdicts."""
+
+    track = _key(TRACK)
+    model_a = _key("The higher ranked model.")
+    model_b = _key("The lower ranked model.")
+    n_items = _count("Items for which both have the cell.")
+    agreement = _share("Share with the same verdict.")
+    correct_agreement = _share("Share with the same solved state.")
+    kappa = _number("Cohen's kappa on verdicts, unweighted; null if expected agreement is 1.")
+
+
+class PairwiseTests(dy.Schema):
+    """Paired comparison of two models on their common items."""
+
+    track = _key(TRACK)
+    metric = _key(METRIC)
+    model_a = _key("The higher ranked model.")
+    model_b = _key("The lower ranked model.")
+    difference = _number("Mean difference a - b over the common items.")
+    ci_low = _number(LOW)
+    ci_high = _number(HIGH)
+    n_items = _count("Common items.")
+    n_better = _count("Items on which a's cell is higher.")
+    n_worse = _count("Items on which b's cell is higher.")
+    p_value = _share("Two-sided p; null where there are no common items.")
+    method = dy.String(description="Test.")
+    adjacent = dy.Bool(description="The two stand next to each other in rank.")
+    p_bonferroni = _share("min(1, p x tested adjacent pairs); null for other pairs.")
+    p_holm = _share("Holm over all tested pairs.")
+    significant = dy.Bool(description="Adjacent: p < alpha/m; others: Holm's p < alpha.")
+
+
+class Tiers(dy.Schema):
+    """Tiers, and the ties that tiers do not show."""
+
+    track = _key(TRACK)
+    metric = _key(METRIC)
+    model = _key(MODEL)
+    rank = dy.Int64(min=1, description="Position by estimate.")
+    tier = dy.Int64(min=1, description="Sequential tier (Bonferroni over adjacent pairs).")
+    letters = dy.String(description="Compact letter display: models that share a letter do not differ.")
+    rank_low = dy.Int64(min=1, description="Best rank compatible with the pairwise decisions.")
+    rank_high = dy.Int64(min=1, description="Worst rank compatible with the pairwise decisions.")
+    in_best_set = dy.Bool(description="Not distinguishable from the best.")
+    p_next = _share("p of the test against the next model in rank.")
+    alpha_adjusted = _number("alpha / number of tested adjacent pairs; null where none is tested.")
+    reversal = dy.Bool(description="The next model is significantly better on the common items.")
+
+
+class FailureLabels(dy.Schema):
+    """How often each label stands among a model's items."""
+
+    track = _key(TRACK)
+    model = _key(MODEL)
+    label = _key("Failure label.")
+    n_items = _count("The model's items with any row.")
+    count = _count("Items with the label in any run.")
+    rate = _share("count / n_items.", nullable=False)
+    ci_low = _share(LOW)
+    ci_high = _share(HIGH)
+
+
+class Decisions(dy.Schema):
+    """How often each decision was taken."""
+
+    track = _key(TRACK)
+    model = _key(MODEL)
+    decision = _key("Decision.")
+    n_items = _count("The model's items with any row.")
+    count = _count("Items with the decision in any run.")
+    rate = _share("count / n_items.", nullable=False)
+    decisive = dy.Bool(description="The card calls the decision decisive.")
+
+
+class Strata(dy.Schema):
+    """The primary metric within the values of the declared item columns."""
+
+    stratum = _key("Item column.")
+    value = _key("Its value.")
+    model = _key(MODEL)
+    n_items = _count("The model's cells in the stratum.")
+    estimate = dy.Float64(description="Mean over them.")
+    ci_low = _number(LOW)
+    ci_high = _number(HIGH)
+    n_zero_correct = _count("Answered items of the stratum that no model solves.")
+    n_stratum_items = _count("Answered items of the stratum.")
+
+
+class Frontier(dy.Schema):
+    """Cost against performance."""
+
+    track = _key(TRACK)
+    metric = _key(METRIC)
+    model = _key(MODEL)
+    cost_usd = _number("Cost of the track's responses; null: unpriced.", unit="USD", nonnegative=True)
+    cost_per_response_usd = _number("Cost per response.", unit="USD", nonnegative=True)
+    estimate = dy.Float64(description="Mean of the metric.")
+    on_frontier = dy.Bool(
+        description="No model has at least its score for less, or more for at most its cost."
+    )
+    dominated_by = _text("A model that dominates it.")
+    p_on_frontier = _share("Share of resamples in which it is on the frontier; null: unpriced.")
+
+
+class Costs(dy.Schema):
+    """Where each model's cost comes from."""
+
+    model = _key(MODEL)
+    basis = dy.String(
+        check=lambda c: c.is_in(["total_cost_usd", "cost_usd", "tokens", "free", "unpriced"]),
+        description="`total_cost_usd`, `cost_usd`, `tokens`, `free` or `unpriced`.",
+    )
+    n_rows = _count("The model's rows.")
+    n_priced = _count("Rows that the cost covers.")
+    cost_usd = _number("Cost over the priced rows.", unit="USD", nonnegative=True)
+    note = dy.String(description="Why, as a sentence.")
+
+
+class Policies(dy.Schema):
+    """Ranks under each policy for missing cells."""
+
+    track = _key(TRACK)
+    metric = _key(METRIC)
+    policy = _key("`exclude`, `failure` or `common_items`.")
+    model = _key(MODEL)
+    rank = dy.Int64(min=1, description="Position by estimate under the policy.")
+    estimate = dy.Float64(description="Mean under the policy.")
+    n_items = _count("Cells in the mean.")
+    rank_in_force = dy.Int64(min=1, description="Rank under the card's policy.")
+
+
+RAW: dict[str, type[dy.Schema]] = {
+    "verdicts": Verdicts,
+    "items": Items,
+    "models": Models,
+    "ratings": Ratings,
+}
+"""The validated raw tables."""
+
+DERIVED: dict[str, type[dy.Schema]] = {
+    "model_scores": ModelScores,
+    "item_counts": ItemCounts,
+    "count_distribution": CountDistribution,
+    "coverage": Coverage,
+    "unique_solves": UniqueSolves,
+    "concordance": Concordance,
+    "pairwise_tests": PairwiseTests,
+    "tiers": Tiers,
+    "failure_labels": FailureLabels,
+    "decisions": Decisions,
+    "strata": Strata,
+    "frontier": Frontier,
+    "costs": Costs,
+    "policies": Policies,
+}
+"""The derived tables."""
+
+TABLES: dict[str, type[dy.Schema]] = {**RAW, "audit": Audit, "quarantine": Quarantine, **DERIVED}
+"""Every table of a benchmark's derived folder."""
