@@ -1,1 +1,1 @@
-"""Built-in demonstration benchmarks: they write raw folders that the pipeline then reads like anyone's data."""
+"""Built-in demonstration benchmarks: they write raw folders that the pipeline reads like anyone's data."""

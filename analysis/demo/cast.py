@@ -120,12 +120,12 @@ class Track:
 
 
 QUESTION_TYPES = (
-    QuestionType("next_step", -0.25, 0.08, "proceed"),
-    QuestionType("missing_information", 0.15, 0.15, "request_information"),
-    QuestionType("parallel_options", 0.25, 0.22, "proceed"),
-    QuestionType("dose_adjustment", 0.55, 0.25, "proceed"),
-    QuestionType("pathway_choice", 1.35, 0.55, "reroute"),
-    QuestionType("handover", 1.75, 0.60, "escalate"),
+    QuestionType("next_step", -0.70, 0.08, "proceed"),
+    QuestionType("missing_information", -0.30, 0.15, "request_information"),
+    QuestionType("parallel_options", -0.15, 0.20, "proceed"),
+    QuestionType("dose_adjustment", 0.20, 0.25, "proceed"),
+    QuestionType("pathway_choice", 0.85, 0.50, "reroute"),
+    QuestionType("handover", 1.10, 0.60, "escalate"),
 )
 """From the easiest to the hardest."""
 

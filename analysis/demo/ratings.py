@@ -15,7 +15,10 @@ CONFUSION = {
     "clinician-b": ((0.95, 0.05, 0.00), (0.02, 0.81, 0.17), (0.00, 0.03, 0.97)),
     "judge-lumen": ((0.80, 0.16, 0.04), (0.12, 0.62, 0.26), (0.01, 0.09, 0.90)),
 }
-"""Probability of each label (columns) given the verdict (rows); the second clinician and the judge are lenient."""
+"""Probability of each label (columns) given the verdict (rows).
+
+The second clinician and the judge are lenient towards partial answers.
+"""
 
 
 def simulate_ratings(verdicts: pl.DataFrame, rng: np.random.Generator) -> pl.DataFrame:
@@ -51,6 +54,7 @@ def simulate_ratings(verdicts: pl.DataFrame, rng: np.random.Generator) -> pl.Dat
                 label=pl.Series([SCALE[d] for d in drawn]),
                 flagged=pl.Series(flagged),
             )
-            kept = pl.Series(~abstained)
-            parts.append(ratings.filter(kept).head(REVIEWED_PER_MODEL if human else JUDGED_PER_MODEL))
-    return pl.concat(parts).sort("rater", "model", "item_id", "run")
+            kept = np.arange(len(truth)) < (REVIEWED_PER_MODEL if human else JUDGED_PER_MODEL)
+            parts.append(ratings.filter(pl.Series(kept & ~abstained)))
+    together: pl.DataFrame = pl.concat(parts)
+    return together.sort("rater", "model", "item_id", "run")

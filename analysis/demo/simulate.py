@@ -24,13 +24,14 @@ from analysis.demo.ratings import simulate_ratings
 SEED = 20_260_601
 RUNS = max(track.runs for track in TRACKS)
 
-BLIND_PENALTY = 2.6
-PARTIAL_WIDTH = 1.15
-SD_ITEM, SD_PATIENT, SD_WEIGHTS, SD_FAMILY, SD_RESPONSE, SD_RUN = 0.85, 0.35, 0.35, 0.30, 0.55, 0.45
+BLIND_PENALTY = 2.2
+PARTIAL_WIDTH = 1.4
+SD_ITEM, SD_PATIENT, SD_WEIGHTS, SD_FAMILY, SD_RESPONSE, SD_RUN = 0.85, 0.35, 0.30, 0.22, 0.38, 0.30
 LATER_TURN = 0.06
 """What each further turn of a patient adds to the difficulty."""
 
 INCORRECT, PARTIAL, CORRECT = 0, 1, 2
+TEXTS = pl.List(pl.String)
 VERDICTS = np.array(["incorrect", "partial", "correct"])
 
 
@@ -214,7 +215,7 @@ def simulate_responses(
             usd = (read * model.input_price_usd + output * model.output_price_usd) / 1e6
             columns["cost_usd"] = np.round(usd, 6)
         columns |= {"input_tokens": read, "output_tokens": output, "latency_s": np.round(latency, 2)}
-        lists = {"labels": pl.List(pl.String), "flags": pl.List(pl.String), "decision": pl.String}
+        lists = {"labels": TEXTS, "flags": TEXTS, "decision": pl.String()}
         frame = pl.DataFrame(columns, schema_overrides=lists)
         known = pl.Series(~(technical | pending))
         frame = frame.with_columns(
@@ -230,8 +231,8 @@ def models_table(frames: dict[str, pl.DataFrame]) -> pl.DataFrame:
     rows = []
     for model in MODELS:
         frame = frames[model.model]
-        used = frame["input_tokens"].sum() * model.input_price_usd
-        used += frame["output_tokens"].sum() * model.output_price_usd
+        read, written = (int(frame[c].to_numpy().sum()) for c in ("input_tokens", "output_tokens"))
+        used = read * model.input_price_usd + written * model.output_price_usd
         priced = model.cost == "tokens"
         rows.append(
             {
