@@ -149,7 +149,7 @@ def graded(margins: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.
 
     Examples
     --------
-    >>> verdict, score = graded(np.array([-9.0, -0.575, 0.0, 9.0]))
+    >>> verdict, score = graded(np.array([-9.0, -0.7, 0.0, 9.0]))
     >>> verdict.tolist(), score.tolist()
     ([0, 1, 1, 2], [0.0, 0.47, 0.74, 1.0])
     """
