@@ -25,6 +25,7 @@ IntervalMethod = Literal[
     "clopper_pearson",
     "jeffreys",
     "bootstrap",
+    "bootstrap_percentile",
     "bootstrap_basic",
     "bootstrap_bca",
     "bootstrap_studentized",

@@ -1,0 +1,1 @@
+"""Raw files in, validated frames out; the only place that reads what other people wrote."""

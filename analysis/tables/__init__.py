@@ -1,0 +1,1 @@
+"""Validated frames in, derived frames out: one module per table, no I/O, no statistics of its own."""

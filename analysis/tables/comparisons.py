@@ -1,0 +1,153 @@
+"""`pairwise_tests` and `tiers`: which differences between models the data support."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from analysis.matrix import VerdictMatrix, run_scores
+from analysis.schemas import PairwiseTests, Tiers
+from analysis.stats.letters import compact_letters
+from analysis.stats.multiplicity import bonferroni, holm
+from analysis.stats.paired import compare_pairs
+from analysis.stats.ranks import rank_intervals
+from analysis.stats.tiers import adjacent_tiers
+from analysis.tables.data import BenchmarkData, mean_of_cells, nullable, rank_order
+
+
+def test_pairs(data: BenchmarkData) -> pl.DataFrame:
+    """Test every pair of models on their common items, per track and quality metric.
+
+    Returns
+    -------
+    pl.DataFrame
+        Rows of the `PairwiseTests` schema, the higher ranked model first.
+    """
+    parts = [PairwiseTests.create_empty()]
+    for metric in data.metrics:
+        for track in data.tracks:
+            matrix = data.track(track, metric)
+            if len(matrix.models) >= 2:
+                parts.append(_test_track(data, matrix, track))
+    return pl.concat(parts)
+
+
+def _test_track(data: BenchmarkData, matrix: VerdictMatrix, track: str) -> pl.DataFrame:
+    settings = data.settings
+    order = rank_order(mean_of_cells(matrix))
+    upper, lower = np.triu_indices(len(order), 1)
+    pairs = np.column_stack([order[upper], order[lower]])
+    runs = run_scores(data.verdicts, matrix)
+    result = compare_pairs(
+        matrix.values,
+        pairs=pairs,
+        rng=data.resampling_rng(track),
+        n_resamples=settings.resamples,
+        n_permutations=settings.permutations,
+        level=settings.level,
+        clusters=matrix.clusters,
+        weights=matrix.weights,
+        n_runs=matrix.n_runs,
+        matched_runs=None if runs is None else runs.values,
+    )
+    adjacent = lower == upper + 1
+    p_adjacent = np.where(adjacent, result.p_value, np.nan)
+    p_bonferroni, p_holm = bonferroni(p_adjacent), holm(result.p_value)
+    m = int(np.isfinite(p_adjacent).sum())
+    with np.errstate(invalid="ignore"):
+        significant = np.where(adjacent, p_adjacent < settings.alpha / max(m, 1), p_holm < settings.alpha)
+    names = np.array(matrix.models, dtype=object)
+    return pl.DataFrame(
+        {
+            "track": [track] * len(pairs),
+            "metric": [matrix.metric] * len(pairs),
+            "model_a": pl.Series(names[pairs[:, 0]], dtype=pl.String),
+            "model_b": pl.Series(names[pairs[:, 1]], dtype=pl.String),
+            "difference": nullable(result.difference),
+            "ci_low": nullable(result.ci_low),
+            "ci_high": nullable(result.ci_high),
+            "n_items": result.n_items,
+            "n_better": result.n_better,
+            "n_worse": result.n_worse,
+            "p_value": nullable(result.p_value),
+            "method": pl.Series([str(m) for m in result.method], dtype=pl.String),
+            "adjacent": adjacent,
+            "p_bonferroni": nullable(p_bonferroni),
+            "p_holm": nullable(p_holm),
+            "significant": significant.astype(bool),
+        }
+    )
+
+
+def assign_tiers(data: BenchmarkData, tests: pl.DataFrame) -> pl.DataFrame:
+    """Assign tiers, letters, rank intervals and the best set from the pairwise tests.
+
+    Parameters
+    ----------
+    data : BenchmarkData
+        The validated tables.
+    tests : pl.DataFrame
+        Rows of the `PairwiseTests` schema of the same data.
+
+    Returns
+    -------
+    pl.DataFrame
+        Rows of the `Tiers` schema.
+    """
+    parts = [Tiers.create_empty()]
+    grouped = tests.partition_by("track", "metric", as_dict=True)
+    for metric in data.metrics:
+        for track in data.tracks:
+            matrix = data.track(track, metric)
+            if matrix.models:
+                rows = grouped.get((track, metric), PairwiseTests.create_empty())
+                parts.append(_tier_track(data, matrix, track, rows))
+    return pl.concat(parts)
+
+
+def _tier_track(data: BenchmarkData, matrix: VerdictMatrix, track: str, tests: pl.DataFrame) -> pl.DataFrame:
+    alpha = data.settings.alpha
+    order = rank_order(mean_of_cells(matrix))
+    names = [matrix.models[i] for i in order]
+    n = len(names)
+    p_value, difference, p_holm = (_square(tests, names, c) for c in ("p_value", "difference", "p_holm"))
+    next_p, next_difference = np.diagonal(p_value, 1), np.diagonal(difference, 1)
+    tiers = adjacent_tiers(next_p, next_difference, alpha=alpha)
+    with np.errstate(invalid="ignore"):
+        differs = np.nan_to_num(p_holm, nan=1.0) < alpha
+    sign = np.sign(np.nan_to_num(difference))
+    rank_low, rank_high = rank_intervals(differs, sign)
+    return pl.DataFrame(
+        {
+            "track": [track] * n,
+            "metric": [matrix.metric] * n,
+            "model": names,
+            "rank": np.arange(1, n + 1),
+            "tier": tiers.tier,
+            "letters": compact_letters(differs),
+            "rank_low": rank_low,
+            "rank_high": rank_high,
+            "in_best_set": _best_set(data, matrix, track, differs & (sign > 0))[order],
+            "p_next": nullable([*next_p, np.nan]),
+            "alpha_adjusted": nullable(np.full(n, tiers.alpha_adjusted)),
+            "reversal": np.append(tiers.reversal, False) if len(tiers.reversal) < n else tiers.reversal,
+        }
+    )
+
+
+def _square(tests: pl.DataFrame, names: list[str], column: str) -> np.ndarray:
+    """Lay a column out as models x models in rank order; differences are antisymmetric."""
+    n = len(names)
+    square = np.full((n, n), np.nan)
+    place = {name: i for i, name in enumerate(names)}
+    a = tests["model_a"].replace_strict(place, return_dtype=pl.Int64).to_numpy()
+    b = tests["model_b"].replace_strict(place, return_dtype=pl.Int64).to_numpy()
+    values = tests[column].to_numpy()
+    square[a, b] = values
+    square[b, a] = -values if column == "difference" else values
+    return square
+
+
+def _best_set(data: BenchmarkData, matrix: VerdictMatrix, track: str, beats: np.ndarray) -> np.ndarray:
+    """Return membership of the model confidence set, in the matrix's order."""
+    raise NotImplementedError

@@ -1,0 +1,48 @@
+"""`concordance`: how far two models give the same verdicts."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from analysis.cells import cell_verdicts, verdict_codes
+from analysis.schemas import Concordance
+from analysis.stats.concordance import pairwise_agreement
+from analysis.tables.data import BenchmarkData, mean_of_cells, nullable, rank_order
+
+
+def compare_verdicts(data: BenchmarkData) -> pl.DataFrame:
+    """Compare the verdicts of every pair of models with common items, per track.
+
+    Returns
+    -------
+    pl.DataFrame
+        Rows of the `Concordance` schema, the higher ranked model first.
+    """
+    cells = cell_verdicts(data.verdicts, data.card)
+    parts = [Concordance.create_empty()]
+    for track in data.tracks:
+        matrix = data.track(track)
+        if len(matrix.models) < 2:
+            continue
+        codes, _ = verdict_codes(cells, matrix)
+        solved = np.where(matrix.has_cell, matrix.solved(data.card.solved_at), -1).astype(np.int16)
+        verdict, correct = pairwise_agreement(codes), pairwise_agreement(solved)
+        order = rank_order(mean_of_cells(matrix))
+        upper, lower = np.triu_indices(len(order), 1)
+        a, b = order[upper], order[lower]
+        names = np.array(matrix.models, dtype=object)
+        parts.append(
+            pl.DataFrame(
+                {
+                    "track": [track] * len(a),
+                    "model_a": pl.Series(names[a], dtype=pl.String),
+                    "model_b": pl.Series(names[b], dtype=pl.String),
+                    "n_items": correct.n_items[a, b],
+                    "agreement": nullable(verdict.agreement[a, b]),
+                    "correct_agreement": nullable(correct.agreement[a, b]),
+                    "kappa": nullable(verdict.kappa[a, b]),
+                }
+            ).filter(pl.col("n_items") > 0)
+        )
+    return pl.concat(parts)

@@ -1,0 +1,103 @@
+"""`item_counts`, `count_distribution` and `unique_solves`: how many models solve each item."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from analysis.cells import cell_verdicts, verdict_codes
+from analysis.matrix import ALL, BASES, on_basis
+from analysis.schemas import CountDistribution, UniqueSolves
+from analysis.stats.coverage import unique_solves
+from analysis.stats.proportions import wilson_interval
+from analysis.tables.data import BenchmarkData
+
+PARTIAL = "partial"
+
+
+def count_items(data: BenchmarkData) -> pl.DataFrame:
+    """Count, per answered item, the models that solve it.
+
+    Returns
+    -------
+    pl.DataFrame
+        Rows of the `ItemCounts` schema; items for which no model has a cell are left out.
+    """
+    matrix = data.track(ALL).answered()
+    has = matrix.has_cell
+    codes, names = verdict_codes(cell_verdicts(data.verdicts, data.card), matrix)
+    worst = data.card.verdicts.order[0] if data.card.verdicts.order else "incorrect"
+    n_models = has.sum(axis=0).astype(np.int64)
+    return pl.DataFrame(
+        {
+            "item_id": matrix.items["item_id"],
+            "track": matrix.items["track"],
+            "question_type": matrix.items["question_type"],
+            "k": matrix.solved(data.card.solved_at).sum(axis=0).astype(np.int64),
+            "n_models": n_models,
+            "mean_score": np.where(has, matrix.values, 0.0).sum(axis=0) / np.maximum(n_models, 1),
+            "all_partial": _all_are(codes, names, PARTIAL, has),
+            "all_incorrect": _all_are(codes, names, worst, has),
+        }
+    )
+
+
+def _all_are(codes: np.ndarray, names: list[str], verdict: str, has: np.ndarray) -> np.ndarray:
+    """Tell, per item, whether every cell has this verdict."""
+    code = names.index(verdict) if verdict in names else -2
+    every: np.ndarray = ((codes == code) | ~has).all(axis=0)
+    return every
+
+
+def distribute_counts(data: BenchmarkData) -> pl.DataFrame:
+    """Count items by the number of models that solve them, per track and basis, k = 0 to M.
+
+    Returns
+    -------
+    pl.DataFrame
+        Rows of the `CountDistribution` schema; none for a basis without items.
+    """
+    parts = [CountDistribution.create_empty()]
+    for track in data.tracks:
+        whole = data.track(track)
+        for basis in BASES:
+            matrix = on_basis(whole, basis)
+            n = matrix.items.height
+            if not n:
+                continue
+            k = matrix.solved(data.card.solved_at).sum(axis=0)
+            counts = np.bincount(k, minlength=len(matrix.models) + 1)
+            limits = wilson_interval(counts, np.full(len(counts), n), level=data.settings.level)
+            part = pl.DataFrame(
+                {
+                    "k": np.arange(len(counts)),
+                    "n_items": counts,
+                    "share": counts / n,
+                    "ci_low": limits.low,
+                    "ci_high": limits.high,
+                }
+            )
+            part = part.with_columns(pl.lit(track).alias("track"), pl.lit(basis).alias("basis"))
+            parts.append(part.select(CountDistribution.column_names()))
+    return pl.concat(parts)
+
+
+def count_unique_solves(data: BenchmarkData) -> pl.DataFrame:
+    """Count, per track and basis, the items that one model alone solves.
+
+    Returns
+    -------
+    pl.DataFrame
+        Rows of the `UniqueSolves` schema, zeros kept.
+    """
+    parts = [UniqueSolves.create_empty()]
+    for track in data.tracks:
+        whole = data.track(track)
+        for basis in BASES:
+            matrix = on_basis(whole, basis)
+            if matrix.items.height:
+                counts = unique_solves(matrix.solved(data.card.solved_at))
+                part = pl.DataFrame({"model": list(matrix.models), "n_unique": counts})
+                part = part.with_columns(pl.lit(track).alias("track"), pl.lit(basis).alias("basis"))
+                parts.append(part.select(UniqueSolves.column_names()))
+    return pl.concat(parts)

@@ -1,0 +1,81 @@
+"""`coverage`: items that an ensemble of models covers, step by step and at the exact optimum."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from analysis.matrix import BASES, on_basis
+from analysis.schemas import Coverage
+from analysis.stats.coverage import greedy_coverage, optimal_coverage
+from analysis.stats.proportions import wilson_interval
+from analysis.tables.data import BenchmarkData
+
+
+def cover_items(data: BenchmarkData) -> pl.DataFrame:
+    """Cover the items of every track and basis greedily, and by the best ensemble of every size.
+
+    Returns
+    -------
+    pl.DataFrame
+        Rows of the `Coverage` schema. `gained` of a greedy row is what the step adds; of an
+        optimal row, what the ensemble would lose without that member.
+    """
+    parts = [Coverage.create_empty()]
+    for track in data.tracks:
+        whole = data.track(track)
+        for basis in BASES:
+            matrix = on_basis(whole, basis)
+            if not matrix.items.height:
+                continue
+            solved = matrix.solved(data.card.solved_at)
+            for method, rows in (("greedy", _greedy(solved)), ("optimal", _optimal(solved))):
+                parts.append(
+                    _frame(rows, matrix.models, track, basis, method, solved.shape[1], data.settings.level)
+                )
+    return pl.concat(parts)
+
+
+Row = tuple[int, int, int, int]
+"""Step, model index, gained, covered."""
+
+
+def _greedy(solved: np.ndarray) -> list[Row]:
+    path = greedy_coverage(solved)
+    steps = zip(path.order, path.gained, path.covered, strict=True)
+    return [
+        (step, int(model), int(gained), int(covered))
+        for step, (model, gained, covered) in enumerate(steps, 1)
+    ]
+
+
+def _optimal(solved: np.ndarray) -> list[Row]:
+    rows: list[Row] = []
+    for ensemble in optimal_coverage(solved):
+        members = list(ensemble.members)
+        times = solved[members].sum(axis=0)
+        for model in members:
+            alone = int((solved[model] & (times == 1)).sum())
+            rows.append((ensemble.size, int(model), alone, int(ensemble.covered)))
+    return rows
+
+
+def _frame(
+    rows: list[Row], models: tuple[str, ...], track: str, basis: str, method: str, n_items: int, level: float
+) -> pl.DataFrame:
+    covered = np.array([row[3] for row in rows], dtype=np.int64)
+    limits = wilson_interval(covered, np.full(len(rows), n_items), level=level)
+    return pl.DataFrame(
+        {
+            "track": [track] * len(rows),
+            "basis": [basis] * len(rows),
+            "method": [method] * len(rows),
+            "step": [row[0] for row in rows],
+            "model": [models[row[1]] for row in rows],
+            "gained": [row[2] for row in rows],
+            "covered": covered,
+            "share": covered / n_items,
+            "ci_low": limits.low,
+            "ci_high": limits.high,
+        }
+    )

@@ -1,0 +1,97 @@
+"""`BenchmarkData`: the validated tables of one benchmark and the matrices made from them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from analysis.config import BenchmarkCard, MissingPolicy, Settings
+from analysis.matrix import VerdictMatrix, build_matrix, track_matrix, tracks_of
+from analysis.seeds import generator_for
+
+
+@dataclass(frozen=True)
+class BenchmarkData:
+    """What every derived table is computed from.
+
+    Parameters
+    ----------
+    verdicts, items, models : pl.DataFrame
+        Tables of the schemas of the same names.
+    card : BenchmarkCard
+        The benchmark's card.
+    settings : Settings
+        The statistics in force.
+    """
+
+    verdicts: pl.DataFrame
+    items: pl.DataFrame
+    models: pl.DataFrame
+    card: BenchmarkCard
+    settings: Settings
+    _matrices: dict[tuple[str, MissingPolicy], VerdictMatrix] = field(
+        default_factory=dict, repr=False, compare=False
+    )
+
+    @property
+    def tracks(self) -> list[str]:
+        """`all` and every track of the items."""
+        return tracks_of(self.items)
+
+    @property
+    def metrics(self) -> list[str]:
+        """The quality metrics: `correct`, `score` where given, and the declared columns."""
+        names = ["correct", *self.card.metrics, self.card.primary_metric]
+        if self.verdicts["score"].null_count() < self.verdicts.height:
+            names.append("score")
+        return [n for n in dict.fromkeys(names) if n in self.verdicts.columns]
+
+    def matrix(self, metric: str = "correct", policy: MissingPolicy | None = None) -> VerdictMatrix:
+        """Return the matrix of a metric over all items, under the card's policy or another."""
+        key = (metric, policy or self.card.missing)
+        if key not in self._matrices:
+            self._matrices[key] = build_matrix(self.verdicts, self.items, self.card, metric, policy=key[1])
+        return self._matrices[key]
+
+    def track(
+        self, track: str, metric: str = "correct", policy: MissingPolicy | None = None
+    ) -> VerdictMatrix:
+        """Return a track's matrix: its items, the models with a cell there."""
+        return track_matrix(self.matrix(metric, policy), track, policy or self.card.missing)
+
+    def resampling_rng(self, track: str) -> np.random.Generator:
+        """Return the generator of a track's joint resamples: every table asks for the same draw."""
+        return generator_for(self.settings.seed, "resample", track)
+
+
+def mean_of_cells(matrix: VerdictMatrix) -> npt.NDArray[np.float64]:
+    """Return each model's mean over its own cells (weighted where weights are declared), shape (M,)."""
+    has = matrix.has_cell
+    weight = np.ones(matrix.values.shape[1]) if matrix.weights is None else matrix.weights
+    total = np.where(has, matrix.values, 0.0) @ weight
+    with np.errstate(invalid="ignore"):
+        means: npt.NDArray[np.float64] = total / (has @ weight)
+    return means
+
+
+def rank_order(estimate: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
+    """Return model indices in rank order: by estimate to 12 decimals, descending, then by model.
+
+    Models are in code-point order already, so a stable sort settles ties.
+    """
+    return np.argsort(-np.round(estimate, 12), kind="stable").astype(np.int64)
+
+
+def ranks_of(order: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Return each model's rank, 1 to M, from the rank order."""
+    ranks = np.empty(len(order), dtype=np.int64)
+    ranks[order] = np.arange(1, len(order) + 1)
+    return ranks
+
+
+def nullable(values: npt.ArrayLike) -> pl.Series:
+    """Return floats as a series, NaN as null: a table says null where nothing exists."""
+    return pl.Series(np.asarray(values, dtype=np.float64)).fill_nan(None)

@@ -1,0 +1,225 @@
+"""`costs` and `frontier`: what the responses cost and which models are worth their price."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from analysis.matrix import ALL, VerdictMatrix, cell_index
+from analysis.schemas import Costs, Frontier
+from analysis.stats.bootstrap import bootstrap_means
+from analysis.stats.frontier import frontier_probability, pareto_frontier
+from analysis.tables.data import BenchmarkData, mean_of_cells, nullable
+
+PER_MILLION = 1e-6
+
+
+def price_rows(data: BenchmarkData) -> pl.DataFrame:
+    """Return `model`, `item_id`, `row_cost` of every priced row, by the model's cost basis.
+
+    Rows of a model with a total cost share it equally.
+    """
+    basis = price_models(data)
+    prices = data.models.select("model", "input_price_usd", "output_price_usd", "total_cost_usd")
+    rows = data.verdicts.select("model", "item_id", "cost_usd", "input_tokens", "output_tokens")
+    rows = rows.join(basis.select("model", "basis", "n_rows"), on="model").join(
+        prices, on="model", how="left"
+    )
+    cost = (
+        pl.when(pl.col("basis") == "total_cost_usd")
+        .then(pl.col("total_cost_usd") / pl.col("n_rows"))
+        .when(pl.col("basis") == "cost_usd")
+        .then(pl.col("cost_usd"))
+        .when(pl.col("basis") == "tokens")
+        .then(_token_cost())
+        .when(pl.col("basis") == "free")
+        .then(0.0)
+    )
+    return rows.select("model", "item_id", cost.alias("row_cost")).drop_nulls("row_cost")
+
+
+def price_models(data: BenchmarkData) -> pl.DataFrame:
+    """Decide where each model's cost comes from.
+
+    In this order: `total_cost_usd` of the models table; the sum of `cost_usd` if every row has it
+    and none is 0; tokens times prices; else the model is unpriced. A cost of 0 means unknown
+    unless the card calls the model free.
+
+    Returns
+    -------
+    pl.DataFrame
+        Rows of the `Costs` schema, models with verdicts only.
+    """
+    prices = data.models.select("model", "input_price_usd", "output_price_usd", "total_cost_usd")
+    rows = (
+        data.verdicts.join(prices, on="model", how="left")
+        .group_by("model")
+        .agg(
+            pl.len().cast(pl.Int64).alias("n_rows"),
+            pl.col("total_cost_usd").first(),
+            pl.col("cost_usd").count().cast(pl.Int64).alias("n_cost"),
+            (pl.col("cost_usd") == 0).sum().cast(pl.Int64).alias("n_zero"),
+            pl.col("cost_usd").sum().alias("sum_cost"),
+            _token_cost().count().cast(pl.Int64).alias("n_tokens"),
+            _token_cost().sum().alias("sum_tokens"),
+            pl.col("input_tokens").count().cast(pl.Int64).alias("with_tokens"),
+            pl.col("input_price_usd").is_not_null().any().alias("has_price"),
+        )
+    )
+    found = [
+        _basis(row, row["model"] in data.card.free_models) for row in rows.sort("model").iter_rows(named=True)
+    ]
+    return pl.DataFrame(found, schema={name: column.dtype for name, column in Costs.columns().items()})
+
+
+def _basis(row: dict[str, object], free: bool) -> dict[str, object]:
+    n, total, n_cost, n_zero, n_tokens = (
+        row[k] for k in ("n_rows", "total_cost_usd", "n_cost", "n_zero", "n_tokens")
+    )
+    assert (
+        isinstance(n, int)
+        and isinstance(n_cost, int)
+        and isinstance(n_zero, int)
+        and isinstance(n_tokens, int)
+    )
+    out: dict[str, object] = {"model": row["model"], "n_rows": n}
+    if total is not None and (free or total != 0):
+        return out | {
+            "basis": "total_cost_usd",
+            "n_priced": n,
+            "cost_usd": total,
+            "note": "total of the models table",
+        }
+    if n_cost == n and (free or n_zero == 0):
+        note = "sum of cost_usd over every row"
+        return out | {"basis": "cost_usd", "n_priced": n, "cost_usd": row["sum_cost"], "note": note}
+    if n_tokens and (free or row["sum_tokens"] != 0):
+        note = f"tokens times prices over {n_tokens:,} of {n:,} rows"
+        return out | {"basis": "tokens", "n_priced": n_tokens, "cost_usd": row["sum_tokens"], "note": note}
+    if free:
+        return out | {
+            "basis": "free",
+            "n_priced": n,
+            "cost_usd": 0.0,
+            "note": "the card calls the model free",
+        }
+    return out | {
+        "basis": "unpriced",
+        "n_priced": 0,
+        "cost_usd": None,
+        "note": _why_unpriced(row, n, n_cost, n_zero),
+    }
+
+
+def _why_unpriced(row: dict[str, object], n: int, n_cost: int, n_zero: int) -> str:
+    if n_cost == n and n_zero:
+        return f"cost_usd is 0 in {n_zero:,} of {n:,} rows, which means unknown (free_models in the card admits it)"
+    if n_cost:
+        return f"cost_usd stands in {n_cost:,} of {n:,} rows only, and there are no tokens with prices"
+    if row["with_tokens"] and not row["has_price"]:
+        return "tokens are known, prices are not (input_price_usd, output_price_usd of the models table)"
+    return "no total cost, no cost_usd, no tokens with prices"
+
+
+def _token_cost() -> pl.Expr:
+    return (
+        pl.col("input_tokens") * pl.col("input_price_usd")
+        + pl.col("output_tokens") * pl.col("output_price_usd")
+    ) * PER_MILLION
+
+
+def trace_frontier(data: BenchmarkData) -> pl.DataFrame:
+    """Find the models that no other beats on cost per response and score, per track and quality metric.
+
+    The probability of being on the frontier comes from the joint resamples of score and, where
+    cost is known row by row, of cost; a total cost is taken as fixed.
+
+    Returns
+    -------
+    pl.DataFrame
+        Rows of the `Frontier` schema; unpriced models are listed with null cost.
+    """
+    priced = price_rows(data)
+    basis = dict(price_models(data).select("model", "basis").iter_rows())
+    parts = [Frontier.create_empty()]
+    for metric in data.metrics:
+        for track in data.tracks:
+            matrix = data.track(track, metric)
+            if matrix.models and matrix.has_cell.any():
+                parts.append(_trace_track(data, matrix, track, priced, basis))
+    return pl.concat(parts)
+
+
+def _trace_track(
+    data: BenchmarkData, matrix: VerdictMatrix, track: str, priced: pl.DataFrame, basis: dict[str, str]
+) -> pl.DataFrame:
+    in_track = data.items if track == ALL else data.items.filter(pl.col("track") == track)
+    rows = priced.join(in_track.select("item_id"), on="item_id", how="semi")
+    totals = rows.group_by("model").agg(pl.col("row_cost").sum().alias("cost"), pl.len().alias("n"))
+    by_model = pl.DataFrame({"model": list(matrix.models)}).join(
+        totals, on="model", how="left", maintain_order="left"
+    )
+    cost = by_model["cost"].fill_null(float("nan")).to_numpy()
+    per_response = cost / by_model["n"].fill_null(1).to_numpy()
+    estimate = mean_of_cells(matrix)
+    frontier = pareto_frontier(per_response, estimate)
+    names = [*matrix.models, None]
+    return pl.DataFrame(
+        {
+            "track": [track] * len(estimate),
+            "metric": [matrix.metric] * len(estimate),
+            "model": list(matrix.models),
+            "cost_usd": nullable(cost),
+            "cost_per_response_usd": nullable(per_response),
+            "estimate": estimate,
+            "on_frontier": frontier.on_frontier,
+            "dominated_by": pl.Series([names[i] for i in frontier.dominated_by], dtype=pl.String),
+            "p_on_frontier": nullable(_probability(data, matrix, track, rows, per_response, basis)),
+        }
+    )
+
+
+def _probability(
+    data: BenchmarkData,
+    matrix: VerdictMatrix,
+    track: str,
+    rows: pl.DataFrame,
+    per_response: np.ndarray,
+    basis: dict[str, str],
+) -> np.ndarray:
+    n_resamples = data.settings.resamples
+    scores = bootstrap_means(
+        matrix.values,
+        rng=data.resampling_rng(track),
+        n_resamples=n_resamples,
+        clusters=matrix.clusters,
+        weights=matrix.weights,
+    )
+    costs = np.broadcast_to(per_response, (n_resamples, len(per_response))).copy()
+    varying = np.array([basis[m] in ("cost_usd", "tokens") for m in matrix.models]) & (per_response > 0)
+    if varying.any():
+        resampled = bootstrap_means(
+            _cell_costs(matrix, rows),
+            rng=data.resampling_rng(track),
+            n_resamples=n_resamples,
+            clusters=matrix.clusters,
+        )
+        # Cells average over runs; the ratio brings the mean of cells to the cost per response.
+        with np.errstate(invalid="ignore", divide="ignore"):
+            relative = resampled.replicates / resampled.estimate
+        relative = np.where(np.isfinite(relative), relative, 1.0)
+        costs[:, varying] = (per_response * relative)[:, varying]
+    probability = frontier_probability(costs, scores.replicates)
+    return np.where(np.isnan(per_response), np.nan, probability)
+
+
+def _cell_costs(matrix: VerdictMatrix, rows: pl.DataFrame) -> np.ndarray:
+    kept = rows.filter(
+        pl.col("model").is_in(list(matrix.models))
+        & pl.col("item_id").is_in(matrix.items["item_id"].implode())
+    )
+    row, column = cell_index(kept, matrix.models, matrix.items["item_id"])
+    total, n = np.zeros(matrix.values.shape), np.zeros(matrix.values.shape)
+    np.add.at(total, (row, column), kept["row_cost"].to_numpy())
+    np.add.at(n, (row, column), 1)
+    return np.divide(total, n, out=np.full(total.shape, np.nan), where=n > 0)

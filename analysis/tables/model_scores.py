@@ -1,0 +1,138 @@
+"""`model_scores`: estimates with intervals per track, metric and model."""
+
+from __future__ import annotations
+
+import numpy as np
+import polars as pl
+
+from analysis.config import IntervalMethod
+from analysis.matrix import EXCLUDED, MISSING, UNSCORED, VerdictMatrix, rate_matrix, track_matrix
+from analysis.schemas import ModelScores
+from analysis.stats.bootstrap import BootstrapMeans, bootstrap_means
+from analysis.stats.proportions import clopper_pearson_interval, jeffreys_interval, wilson_interval
+from analysis.tables.data import BenchmarkData, nullable, rank_order, ranks_of
+
+PROPORTION = {
+    "wilson": wilson_interval,
+    "clopper_pearson": clopper_pearson_interval,
+    "jeffreys": jeffreys_interval,
+}
+BOOTSTRAP = {
+    "bootstrap": "expanded",
+    "bootstrap_percentile": "percentile",
+    "bootstrap_basic": "basic",
+    "bootstrap_bca": "bca",
+    "bootstrap_studentized": "studentized",
+}
+
+
+def score_models(data: BenchmarkData) -> pl.DataFrame:
+    """Estimate every quality metric and rate of every model.
+
+    Parameters
+    ----------
+    data : BenchmarkData
+        The validated tables.
+
+    Returns
+    -------
+    pl.DataFrame
+        Rows of the `ModelScores` schema, one per interval method that is valid for the model.
+    """
+    parts = [
+        _score_track(data, data.track(track, metric), track)
+        for metric in data.metrics
+        for track in data.tracks
+    ]
+    for matrix in rate_matrices(data):
+        parts += [_score_track(data, track_matrix(matrix, track, "exclude"), track) for track in data.tracks]
+    return pl.concat([ModelScores.create_empty(), *parts])
+
+
+def rate_matrices(data: BenchmarkData) -> list[VerdictMatrix]:
+    """Return the 0/1 matrices of the rates: hard failures, decisive decisions, flags.
+
+    A rate is over the model's items with any row; an item counts once, if any of its runs shows it.
+    """
+    verdicts, items, card = data.verdicts, data.items, data.card
+    rates: dict[str, pl.Expr] = {}
+    if card.hard_labels and (verdicts["labels"].list.len() > 0).any():
+        hard = pl.col("labels").list.eval(pl.element().is_in(list(card.hard_labels))).list.any()
+        rates["hard_failure"] = hard
+    if card.decisions.decisive and verdicts["decision"].null_count() < verdicts.height:
+        rates["decisive"] = pl.col("decision").is_in(list(card.decisions.decisive))
+    flags = verdicts["flags"].list.explode(empty_as_null=False).drop_nulls().unique().sort()
+    for flag in flags:
+        rates[f"flag:{flag}"] = pl.col("flags").list.contains(flag)
+    return [rate_matrix(verdicts, items, card, name, hit) for name, hit in rates.items()]
+
+
+def _score_track(data: BenchmarkData, matrix: VerdictMatrix, track: str) -> pl.DataFrame:
+    if not matrix.models or not matrix.has_cell.any():
+        return ModelScores.create_empty()
+    means = bootstrap_means(
+        matrix.values,
+        rng=data.resampling_rng(track),
+        n_resamples=data.settings.resamples,
+        clusters=matrix.clusters,
+        weights=matrix.weights,
+    )
+    rank = ranks_of(rank_order(means.estimate))
+    parts = [_rows(data, matrix, track, means, rank, method) for method in data.settings.intervals]
+    return pl.concat(parts)
+
+
+def _rows(
+    data: BenchmarkData,
+    matrix: VerdictMatrix,
+    track: str,
+    means: BootstrapMeans,
+    rank: np.ndarray,
+    method: IntervalMethod,
+) -> pl.DataFrame:
+    """Return the rows of one interval method, for the models for which it is valid."""
+    level = data.settings.level
+    if method in PROPORTION:
+        keep = is_single_run_proportion(matrix)
+        successes = np.rint(np.nansum(matrix.values, axis=1)).astype(np.int64)
+        limits = PROPORTION[method](successes[keep], means.n_items[keep], level=level)
+        low, high, name = limits.low, limits.high, str(method)
+    else:
+        keep = np.ones(len(matrix.models), dtype=bool)
+        limits_all = means.interval(level, BOOTSTRAP[method])  # type: ignore[arg-type]
+        low, high = limits_all.ci_low, limits_all.ci_high
+        name = f"cluster_{method}" if matrix.clusters is not None else str(method)
+    n_kept = int(keep.sum())
+    return pl.DataFrame(
+        {
+            "track": [track] * n_kept,
+            "metric": [matrix.metric] * n_kept,
+            "model": [m for m, k in zip(matrix.models, keep, strict=True) if k],
+            "method": [name] * n_kept,
+            "rank": rank[keep],
+            "estimate": means.estimate[keep],
+            "ci_low": nullable(low),
+            "ci_high": nullable(high),
+            "level": [level] * n_kept,
+            "n_items": means.n_items[keep],
+            "n_clusters": means.n_clusters[keep],
+            "n_excluded": _count(matrix, EXCLUDED)[keep],
+            "n_unscored": _count(matrix, UNSCORED)[keep],
+            "n_missing": _count(matrix, MISSING)[keep],
+        },
+        schema_overrides={"track": pl.String, "metric": pl.String, "model": pl.String, "method": pl.String},
+    ).select(ModelScores.column_names())
+
+
+def is_single_run_proportion(matrix: VerdictMatrix) -> np.ndarray:
+    """Tell for which models the mean is a plain proportion of independent single-run items."""
+    if matrix.clusters is not None or matrix.weights is not None:
+        return np.zeros(len(matrix.models), dtype=bool)
+    binary = np.isin(matrix.values, (0.0, 1.0)) | ~matrix.has_cell
+    keep: np.ndarray = (binary & (matrix.n_runs <= 1)).all(axis=1)
+    return keep
+
+
+def _count(matrix: VerdictMatrix, state: int) -> np.ndarray:
+    counts: np.ndarray = (matrix.state == state).sum(axis=1).astype(np.int64)
+    return counts
