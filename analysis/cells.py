@@ -34,7 +34,7 @@ def cell_verdicts(verdicts: pl.DataFrame, card: BenchmarkCard) -> pl.DataFrame:
         "model", "item_id", effective_verdict().alias("verdict"), "correct"
     )
     counts = scored.group_by("model", "item_id", "verdict").agg(
-        pl.len().alias("n"), pl.col("correct").any().alias("succeeds")
+        pl.len().cast(pl.Int64).alias("n"), pl.col("correct").any().alias("succeeds")
     )
     order = card.verdicts.order
     badness = (

@@ -22,7 +22,8 @@ def generator_for(seed: int, *names: str) -> np.random.Generator:
 
     Examples
     --------
-    >>> generator_for(42, "resample", "all").integers(1000) == generator_for(42, "resample", "all").integers(1000)
+    >>> a, b = generator_for(42, "resample", "all"), generator_for(42, "resample", "all")
+    >>> a.integers(1000) == b.integers(1000)
     np.True_
     """
     words = np.frombuffer(hashlib.sha256("\0".join(names).encode()).digest(), dtype=np.uint32)

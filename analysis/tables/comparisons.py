@@ -12,10 +12,10 @@ from analysis.stats.multiplicity import bonferroni, holm
 from analysis.stats.paired import compare_pairs
 from analysis.stats.ranks import rank_intervals
 from analysis.stats.tiers import adjacent_tiers
-from analysis.tables.data import BenchmarkData, mean_of_cells, nullable, rank_order
+from analysis.tables.data import BenchmarkData, mean_of_cells, rank_order, table_frame
 
 
-def test_pairs(data: BenchmarkData) -> pl.DataFrame:
+def compare_models(data: BenchmarkData) -> pl.DataFrame:
     """Test every pair of models on their common items, per track and quality metric.
 
     Returns
@@ -57,25 +57,27 @@ def _test_track(data: BenchmarkData, matrix: VerdictMatrix, track: str) -> pl.Da
     with np.errstate(invalid="ignore"):
         significant = np.where(adjacent, p_adjacent < settings.alpha / max(m, 1), p_holm < settings.alpha)
     names = np.array(matrix.models, dtype=object)
-    return pl.DataFrame(
+    return table_frame(
+        PairwiseTests,
         {
-            "track": [track] * len(pairs),
-            "metric": [matrix.metric] * len(pairs),
-            "model_a": pl.Series(names[pairs[:, 0]], dtype=pl.String),
-            "model_b": pl.Series(names[pairs[:, 1]], dtype=pl.String),
-            "difference": nullable(result.difference),
-            "ci_low": nullable(result.ci_low),
-            "ci_high": nullable(result.ci_high),
+            "track": track,
+            "metric": matrix.metric,
+            "model_a": names[pairs[:, 0]].tolist(),
+            "model_b": names[pairs[:, 1]].tolist(),
+            "difference": result.difference,
+            "ci_low": result.ci_low,
+            "ci_high": result.ci_high,
             "n_items": result.n_items,
             "n_better": result.n_better,
             "n_worse": result.n_worse,
-            "p_value": nullable(result.p_value),
-            "method": pl.Series([str(m) for m in result.method], dtype=pl.String),
+            "p_value": result.p_value,
+            "method": result.method.tolist(),
             "adjacent": adjacent,
-            "p_bonferroni": nullable(p_bonferroni),
-            "p_holm": nullable(p_holm),
+            "p_bonferroni": p_bonferroni,
+            "p_holm": p_holm,
             "significant": significant.astype(bool),
-        }
+        },
+        len(pairs),
     )
 
 
@@ -117,21 +119,23 @@ def _tier_track(data: BenchmarkData, matrix: VerdictMatrix, track: str, tests: p
         differs = np.nan_to_num(p_holm, nan=1.0) < alpha
     sign = np.sign(np.nan_to_num(difference))
     rank_low, rank_high = rank_intervals(differs, sign)
-    return pl.DataFrame(
+    return table_frame(
+        Tiers,
         {
-            "track": [track] * n,
-            "metric": [matrix.metric] * n,
+            "track": track,
+            "metric": matrix.metric,
             "model": names,
             "rank": np.arange(1, n + 1),
             "tier": tiers.tier,
             "letters": compact_letters(differs),
             "rank_low": rank_low,
             "rank_high": rank_high,
-            "in_best_set": _best_set(data, matrix, track, differs & (sign > 0))[order],
-            "p_next": nullable([*next_p, np.nan]),
-            "alpha_adjusted": nullable(np.full(n, tiers.alpha_adjusted)),
-            "reversal": np.append(tiers.reversal, False) if len(tiers.reversal) < n else tiers.reversal,
-        }
+            "in_best_set": _best_set(data, matrix, track, differs & (sign > 0)),
+            "p_next": np.append(next_p, np.nan),
+            "alpha_adjusted": tiers.alpha_adjusted if tiers.n_tested else None,
+            "reversal": tiers.reversal,
+        },
+        n,
     )
 
 
@@ -150,4 +154,4 @@ def _square(tests: pl.DataFrame, names: list[str], column: str) -> np.ndarray:
 
 def _best_set(data: BenchmarkData, matrix: VerdictMatrix, track: str, beats: np.ndarray) -> np.ndarray:
     """Return membership of the model confidence set, in the matrix's order."""
-    raise NotImplementedError
+    return ~beats.any(axis=0)

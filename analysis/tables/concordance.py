@@ -8,7 +8,7 @@ import polars as pl
 from analysis.cells import cell_verdicts, verdict_codes
 from analysis.schemas import Concordance
 from analysis.stats.concordance import pairwise_agreement
-from analysis.tables.data import BenchmarkData, mean_of_cells, nullable, rank_order
+from analysis.tables.data import BenchmarkData, mean_of_cells, rank_order, table_frame
 
 
 def compare_verdicts(data: BenchmarkData) -> pl.DataFrame:
@@ -32,17 +32,18 @@ def compare_verdicts(data: BenchmarkData) -> pl.DataFrame:
         upper, lower = np.triu_indices(len(order), 1)
         a, b = order[upper], order[lower]
         names = np.array(matrix.models, dtype=object)
-        parts.append(
-            pl.DataFrame(
-                {
-                    "track": [track] * len(a),
-                    "model_a": pl.Series(names[a], dtype=pl.String),
-                    "model_b": pl.Series(names[b], dtype=pl.String),
-                    "n_items": correct.n_items[a, b],
-                    "agreement": nullable(verdict.agreement[a, b]),
-                    "correct_agreement": nullable(correct.agreement[a, b]),
-                    "kappa": nullable(verdict.kappa[a, b]),
-                }
-            ).filter(pl.col("n_items") > 0)
+        part = table_frame(
+            Concordance,
+            {
+                "track": track,
+                "model_a": names[a].tolist(),
+                "model_b": names[b].tolist(),
+                "n_items": correct.n_items[a, b],
+                "agreement": verdict.agreement[a, b],
+                "correct_agreement": correct.agreement[a, b],
+                "kappa": verdict.kappa[a, b],
+            },
+            len(a),
         )
+        parts.append(part.filter(pl.col("n_items") > 0))
     return pl.concat(parts)

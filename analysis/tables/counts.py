@@ -7,10 +7,10 @@ import polars as pl
 
 from analysis.cells import cell_verdicts, verdict_codes
 from analysis.matrix import ALL, BASES, on_basis
-from analysis.schemas import CountDistribution, UniqueSolves
+from analysis.schemas import CountDistribution, ItemCounts, UniqueSolves
 from analysis.stats.coverage import unique_solves
 from analysis.stats.proportions import wilson_interval
-from analysis.tables.data import BenchmarkData
+from analysis.tables.data import BenchmarkData, table_frame
 
 PARTIAL = "partial"
 
@@ -28,7 +28,8 @@ def count_items(data: BenchmarkData) -> pl.DataFrame:
     codes, names = verdict_codes(cell_verdicts(data.verdicts, data.card), matrix)
     worst = data.card.verdicts.order[0] if data.card.verdicts.order else "incorrect"
     n_models = has.sum(axis=0).astype(np.int64)
-    return pl.DataFrame(
+    return table_frame(
+        ItemCounts,
         {
             "item_id": matrix.items["item_id"],
             "track": matrix.items["track"],
@@ -38,7 +39,8 @@ def count_items(data: BenchmarkData) -> pl.DataFrame:
             "mean_score": np.where(has, matrix.values, 0.0).sum(axis=0) / np.maximum(n_models, 1),
             "all_partial": _all_are(codes, names, PARTIAL, has),
             "all_incorrect": _all_are(codes, names, worst, has),
-        }
+        },
+        matrix.items.height,
     )
 
 
@@ -68,17 +70,21 @@ def distribute_counts(data: BenchmarkData) -> pl.DataFrame:
             k = matrix.solved(data.card.solved_at).sum(axis=0)
             counts = np.bincount(k, minlength=len(matrix.models) + 1)
             limits = wilson_interval(counts, np.full(len(counts), n), level=data.settings.level)
-            part = pl.DataFrame(
-                {
-                    "k": np.arange(len(counts)),
-                    "n_items": counts,
-                    "share": counts / n,
-                    "ci_low": limits.low,
-                    "ci_high": limits.high,
-                }
+            parts.append(
+                table_frame(
+                    CountDistribution,
+                    {
+                        "track": track,
+                        "basis": basis,
+                        "k": np.arange(len(counts)),
+                        "n_items": counts,
+                        "share": counts / n,
+                        "ci_low": limits.low,
+                        "ci_high": limits.high,
+                    },
+                    len(counts),
+                )
             )
-            part = part.with_columns(pl.lit(track).alias("track"), pl.lit(basis).alias("basis"))
-            parts.append(part.select(CountDistribution.column_names()))
     return pl.concat(parts)
 
 
@@ -97,7 +103,6 @@ def count_unique_solves(data: BenchmarkData) -> pl.DataFrame:
             matrix = on_basis(whole, basis)
             if matrix.items.height:
                 counts = unique_solves(matrix.solved(data.card.solved_at))
-                part = pl.DataFrame({"model": list(matrix.models), "n_unique": counts})
-                part = part.with_columns(pl.lit(track).alias("track"), pl.lit(basis).alias("basis"))
-                parts.append(part.select(UniqueSolves.column_names()))
+                columns = {"track": track, "basis": basis, "model": list(matrix.models), "n_unique": counts}
+                parts.append(table_frame(UniqueSolves, columns, len(counts)))
     return pl.concat(parts)

@@ -9,7 +9,7 @@ from analysis.matrix import BASES, on_basis
 from analysis.schemas import Coverage
 from analysis.stats.coverage import greedy_coverage, optimal_coverage
 from analysis.stats.proportions import wilson_interval
-from analysis.tables.data import BenchmarkData
+from analysis.tables.data import BenchmarkData, table_frame
 
 
 def cover_items(data: BenchmarkData) -> pl.DataFrame:
@@ -65,11 +65,12 @@ def _frame(
 ) -> pl.DataFrame:
     covered = np.array([row[3] for row in rows], dtype=np.int64)
     limits = wilson_interval(covered, np.full(len(rows), n_items), level=level)
-    return pl.DataFrame(
+    return table_frame(
+        Coverage,
         {
-            "track": [track] * len(rows),
-            "basis": [basis] * len(rows),
-            "method": [method] * len(rows),
+            "track": track,
+            "basis": basis,
+            "method": method,
             "step": [row[0] for row in rows],
             "model": [models[row[1]] for row in rows],
             "gained": [row[2] for row in rows],
@@ -77,5 +78,6 @@ def _frame(
             "share": covered / n_items,
             "ci_low": limits.low,
             "ci_high": limits.high,
-        }
+        },
+        len(rows),
     )

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
+import dataframely as dy
 import numpy as np
 import numpy.typing as npt
 import polars as pl
@@ -92,6 +95,26 @@ def ranks_of(order: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     return ranks
 
 
-def nullable(values: npt.ArrayLike) -> pl.Series:
-    """Return floats as a series, NaN as null: a table says null where nothing exists."""
-    return pl.Series(np.asarray(values, dtype=np.float64)).fill_nan(None)
+def table_frame(schema: type[dy.Schema], columns: Mapping[str, Any], n_rows: int) -> pl.DataFrame:
+    """Return rows of a schema from arrays, lists, series and single values that stand in every row.
+
+    NaN becomes null: a table says null where nothing exists.
+
+    Parameters
+    ----------
+    schema : type of dataframely.Schema
+        Gives columns, their order and types.
+    columns : mapping of str to array, list, series or scalar
+        One entry per column.
+    n_rows : int
+        How many rows there are.
+    """
+    series = []
+    for name, column in schema.columns().items():
+        value = columns[name]
+        if isinstance(value, str | int | float | bool) or value is None:
+            series.append(pl.Series(name, [value], dtype=column.dtype).new_from_index(0, n_rows))
+            continue
+        one = pl.Series(name, value).cast(column.dtype)
+        series.append(one.fill_nan(None) if column.dtype == pl.Float64 else one)
+    return pl.DataFrame(series)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import polars as pl
 
@@ -9,7 +11,7 @@ from analysis.matrix import ALL, VerdictMatrix, cell_index
 from analysis.schemas import Costs, Frontier
 from analysis.stats.bootstrap import bootstrap_means
 from analysis.stats.frontier import frontier_probability, pareto_frontier
-from analysis.tables.data import BenchmarkData, mean_of_cells, nullable
+from analysis.tables.data import BenchmarkData, mean_of_cells, table_frame
 
 PER_MILLION = 1e-6
 
@@ -72,17 +74,9 @@ def price_models(data: BenchmarkData) -> pl.DataFrame:
     return pl.DataFrame(found, schema={name: column.dtype for name, column in Costs.columns().items()})
 
 
-def _basis(row: dict[str, object], free: bool) -> dict[str, object]:
-    n, total, n_cost, n_zero, n_tokens = (
-        row[k] for k in ("n_rows", "total_cost_usd", "n_cost", "n_zero", "n_tokens")
-    )
-    assert (
-        isinstance(n, int)
-        and isinstance(n_cost, int)
-        and isinstance(n_zero, int)
-        and isinstance(n_tokens, int)
-    )
-    out: dict[str, object] = {"model": row["model"], "n_rows": n}
+def _basis(row: dict[str, Any], free: bool) -> dict[str, Any]:
+    n, total, n_tokens = row["n_rows"], row["total_cost_usd"], row["n_tokens"]
+    out = {"model": row["model"], "n_rows": n}
     if total is not None and (free or total != 0):
         return out | {
             "basis": "total_cost_usd",
@@ -90,7 +84,7 @@ def _basis(row: dict[str, object], free: bool) -> dict[str, object]:
             "cost_usd": total,
             "note": "total of the models table",
         }
-    if n_cost == n and (free or n_zero == 0):
+    if row["n_cost"] == n and (free or row["n_zero"] == 0):
         note = "sum of cost_usd over every row"
         return out | {"basis": "cost_usd", "n_priced": n, "cost_usd": row["sum_cost"], "note": note}
     if n_tokens and (free or row["sum_tokens"] != 0):
@@ -103,17 +97,13 @@ def _basis(row: dict[str, object], free: bool) -> dict[str, object]:
             "cost_usd": 0.0,
             "note": "the card calls the model free",
         }
-    return out | {
-        "basis": "unpriced",
-        "n_priced": 0,
-        "cost_usd": None,
-        "note": _why_unpriced(row, n, n_cost, n_zero),
-    }
+    return out | {"basis": "unpriced", "n_priced": 0, "cost_usd": None, "note": _why_unpriced(row)}
 
 
-def _why_unpriced(row: dict[str, object], n: int, n_cost: int, n_zero: int) -> str:
+def _why_unpriced(row: dict[str, Any]) -> str:
+    n, n_cost, n_zero = row["n_rows"], row["n_cost"], row["n_zero"]
     if n_cost == n and n_zero:
-        return f"cost_usd is 0 in {n_zero:,} of {n:,} rows, which means unknown (free_models in the card admits it)"
+        return f"cost_usd is 0 in {n_zero:,} of {n:,} rows, which means unknown (see free_models)"
     if n_cost:
         return f"cost_usd stands in {n_cost:,} of {n:,} rows only, and there are no tokens with prices"
     if row["with_tokens"] and not row["has_price"]:
@@ -164,18 +154,20 @@ def _trace_track(
     estimate = mean_of_cells(matrix)
     frontier = pareto_frontier(per_response, estimate)
     names = [*matrix.models, None]
-    return pl.DataFrame(
+    return table_frame(
+        Frontier,
         {
-            "track": [track] * len(estimate),
-            "metric": [matrix.metric] * len(estimate),
+            "track": track,
+            "metric": matrix.metric,
             "model": list(matrix.models),
-            "cost_usd": nullable(cost),
-            "cost_per_response_usd": nullable(per_response),
+            "cost_usd": cost,
+            "cost_per_response_usd": per_response,
             "estimate": estimate,
             "on_frontier": frontier.on_frontier,
-            "dominated_by": pl.Series([names[i] for i in frontier.dominated_by], dtype=pl.String),
-            "p_on_frontier": nullable(_probability(data, matrix, track, rows, per_response, basis)),
-        }
+            "dominated_by": [names[i] for i in frontier.dominated_by],
+            "p_on_frontier": _probability(data, matrix, track, rows, per_response, basis),
+        },
+        len(estimate),
     )
 
 

@@ -10,7 +10,7 @@ from analysis.matrix import EXCLUDED, MISSING, UNSCORED, VerdictMatrix, rate_mat
 from analysis.schemas import ModelScores
 from analysis.stats.bootstrap import BootstrapMeans, bootstrap_means
 from analysis.stats.proportions import clopper_pearson_interval, jeffreys_interval, wilson_interval
-from analysis.tables.data import BenchmarkData, nullable, rank_order, ranks_of
+from analysis.tables.data import BenchmarkData, rank_order, ranks_of, table_frame
 
 PROPORTION = {
     "wilson": wilson_interval,
@@ -102,26 +102,26 @@ def _rows(
         limits_all = means.interval(level, BOOTSTRAP[method])  # type: ignore[arg-type]
         low, high = limits_all.ci_low, limits_all.ci_high
         name = f"cluster_{method}" if matrix.clusters is not None else str(method)
-    n_kept = int(keep.sum())
-    return pl.DataFrame(
+    return table_frame(
+        ModelScores,
         {
-            "track": [track] * n_kept,
-            "metric": [matrix.metric] * n_kept,
+            "track": track,
+            "metric": matrix.metric,
             "model": [m for m, k in zip(matrix.models, keep, strict=True) if k],
-            "method": [name] * n_kept,
+            "method": name,
             "rank": rank[keep],
             "estimate": means.estimate[keep],
-            "ci_low": nullable(low),
-            "ci_high": nullable(high),
-            "level": [level] * n_kept,
+            "ci_low": low,
+            "ci_high": high,
+            "level": level,
             "n_items": means.n_items[keep],
             "n_clusters": means.n_clusters[keep],
             "n_excluded": _count(matrix, EXCLUDED)[keep],
             "n_unscored": _count(matrix, UNSCORED)[keep],
             "n_missing": _count(matrix, MISSING)[keep],
         },
-        schema_overrides={"track": pl.String, "metric": pl.String, "model": pl.String, "method": pl.String},
-    ).select(ModelScores.column_names())
+        int(keep.sum()),
+    )
 
 
 def is_single_run_proportion(matrix: VerdictMatrix) -> np.ndarray:

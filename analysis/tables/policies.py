@@ -6,7 +6,7 @@ import polars as pl
 
 from analysis.config import MissingPolicy
 from analysis.schemas import Policies
-from analysis.tables.data import BenchmarkData, mean_of_cells, rank_order, ranks_of
+from analysis.tables.data import BenchmarkData, mean_of_cells, rank_order, ranks_of, table_frame
 
 POLICIES: tuple[MissingPolicy, ...] = ("exclude", "failure", "common_items")
 """The policies that give every benchmark a ranking; `error` is `exclude` where it lets data pass."""
@@ -29,13 +29,8 @@ def compare_policies(data: BenchmarkData) -> pl.DataFrame:
                 if not ranks.height:
                     continue
                 joined = ranks.join(in_force.select("model", rank_in_force="rank"), on="model", how="inner")
-                parts.append(
-                    joined.with_columns(
-                        pl.lit(track).alias("track"),
-                        pl.lit(metric).alias("metric"),
-                        pl.lit(policy).alias("policy"),
-                    ).select(Policies.column_names())
-                )
+                columns = {"track": track, "metric": metric, "policy": policy, **joined.to_dict()}
+                parts.append(table_frame(Policies, columns, joined.height))
     return pl.concat(parts)
 
 

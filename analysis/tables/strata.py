@@ -10,7 +10,7 @@ from analysis.schemas import Strata
 from analysis.seeds import generator_for
 from analysis.stats.bootstrap import bootstrap_means
 from analysis.stats.proportions import wilson_interval
-from analysis.tables.data import BenchmarkData, nullable
+from analysis.tables.data import BenchmarkData, table_frame
 from analysis.tables.model_scores import is_single_run_proportion
 
 
@@ -46,19 +46,15 @@ def stratify_scores(data: BenchmarkData) -> pl.DataFrame:
             if not matrix.models:
                 continue
             answered = unsolved.join(matrix.items.select("item_id"), on="item_id", how="semi")
-            rows = _estimates(data, matrix, stratum, value)
             parts.append(
-                rows.with_columns(
-                    pl.lit(stratum).alias("stratum"),
-                    pl.lit(value).alias("value"),
-                    pl.lit(int(answered["zero"].sum()), dtype=pl.Int64).alias("n_zero_correct"),
-                    pl.lit(answered.height, dtype=pl.Int64).alias("n_stratum_items"),
-                ).select(Strata.column_names())
+                _estimates(data, matrix, stratum, value, int(answered["zero"].sum()), answered.height)
             )
     return pl.concat(parts)
 
 
-def _estimates(data: BenchmarkData, matrix: VerdictMatrix, stratum: str, value: str) -> pl.DataFrame:
+def _estimates(
+    data: BenchmarkData, matrix: VerdictMatrix, stratum: str, value: str, n_zero: int, n_answered: int
+) -> pl.DataFrame:
     means = bootstrap_means(
         matrix.values,
         rng=generator_for(data.settings.seed, "stratum", stratum, value),
@@ -70,12 +66,18 @@ def _estimates(data: BenchmarkData, matrix: VerdictMatrix, stratum: str, value: 
     plain = is_single_run_proportion(matrix)
     successes = np.rint(np.nansum(matrix.values, axis=1)).astype(np.int64)
     wilson = wilson_interval(np.where(plain, successes, 0), means.n_items, level=data.settings.level)
-    return pl.DataFrame(
+    return table_frame(
+        Strata,
         {
+            "stratum": stratum,
+            "value": value,
             "model": list(matrix.models),
             "n_items": means.n_items,
             "estimate": means.estimate,
-            "ci_low": nullable(np.where(plain, wilson.low, interval.ci_low)),
-            "ci_high": nullable(np.where(plain, wilson.high, interval.ci_high)),
-        }
+            "ci_low": np.where(plain, wilson.low, interval.ci_low),
+            "ci_high": np.where(plain, wilson.high, interval.ci_high),
+            "n_zero_correct": n_zero,
+            "n_stratum_items": n_answered,
+        },
+        len(matrix.models),
     )

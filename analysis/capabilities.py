@@ -1,0 +1,92 @@
+"""Which tables a benchmark can have, from file footers alone: the workflow asks before it plans.
+
+Light on purpose: every call of `snakemake` imports this.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+ALWAYS = (
+    "model_scores",
+    "item_counts",
+    "count_distribution",
+    "coverage",
+    "unique_solves",
+    "concordance",
+    "pairwise_tests",
+    "tiers",
+    "costs",
+    "policies",
+)
+"""Tables that verdicts alone give."""
+
+WHY_ABSENT = {
+    "failure_labels": "no verdict file has a column labels or failure_label",
+    "decisions": "no verdict file has a column decision",
+    "strata": "items have no question_type, and the card declares no strata",
+    "frontier": "nothing gives costs: no cost_usd, no total_cost_usd, no prices",
+}
+"""Why a table is absent, as the report says it."""
+
+
+def possible_tables(folder: Path, card: dict[str, Any] | None) -> tuple[str, ...]:
+    """Return the derived tables that a raw folder can have.
+
+    Parameters
+    ----------
+    folder : Path
+        ``results/raw/<benchmark>``; where it does not exist yet, every table is possible.
+    card : dict or None
+        What `benchmark.yaml` says, unvalidated.
+
+    Returns
+    -------
+    tuple of str
+        Names of `analysis.schemas.DERIVED`. A file that cannot be read counts as having no
+        columns: ingest will say what is wrong with it.
+    """
+    if not folder.is_dir():
+        return (*ALWAYS, *WHY_ABSENT)
+    verdicts = verdict_columns(folder)
+    items = _columns(folder / "items.parquet")
+    models = _model_columns(folder)
+    declared = (card or {}).get("strata")
+    found = {
+        "failure_labels": bool(verdicts & {"labels", "failure_label"}),
+        "decisions": "decision" in verdicts,
+        "strata": bool(declared) or (declared is None and "question_type" in (verdicts | items)),
+        "frontier": bool(("cost_usd" in verdicts) or (models & {"total_cost_usd", "input_price_usd"})),
+    }
+    return (*ALWAYS, *(name for name, there in found.items() if there))
+
+
+def verdict_columns(folder: Path) -> set[str]:
+    """Return the columns that any verdict file has."""
+    single = folder / "verdicts.parquet"
+    files = [single] if single.is_file() else sorted((folder / "verdicts").glob("**/*.parquet"))
+    names: set[str] = set()
+    for file in files:
+        names |= _columns(file)
+    return names
+
+
+def _columns(file: Path) -> set[str]:
+    import pyarrow.parquet as pq
+    from pyarrow import ArrowException
+
+    if not file.is_file():
+        return set()
+    try:
+        return set(pq.read_schema(file).names)
+    except (ArrowException, OSError):
+        return set()
+
+
+def _model_columns(folder: Path) -> set[str]:
+    csv = folder / "models.csv"
+    if csv.is_file():
+        with csv.open(encoding="utf-8", errors="replace") as stream:
+            return {name.strip().strip('"') for name in stream.readline().split(",")}
+    return _columns(folder / "models.parquet")

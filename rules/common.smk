@@ -1,0 +1,48 @@
+"""What every rule file shares: the plan (which benchmarks, which tables) and path helpers."""
+
+import sys
+from pathlib import Path
+
+from analysis.code_inputs import code_of
+from analysis.errors import ConfigError
+from analysis.planning import GENERATED, plan_run, raw_files
+from snakemake.exceptions import WorkflowError
+
+try:
+    PLAN = plan_run(config, Path.cwd())
+except ConfigError as error:
+    raise WorkflowError(str(error)) from None
+
+RAW, RESULTS = PLAN.raw, PLAN.results
+DERIVED = f"{RESULTS}/derived"
+FIGURES = f"{RESULTS}/figures"
+SITE = f"{RESULTS}/site"
+LOGS = f"{RESULTS}/logs"
+BENCHMARKS = PLAN.benchmarks
+DERIVE_MODULES = ("analysis.derived", "analysis.rule")
+
+
+wildcard_constraints:
+    benchmark=r"[A-Za-z0-9][A-Za-z0-9._-]*",
+
+
+def table(name):
+    """Path pattern of one table of a benchmark."""
+    return f"{DERIVED}/{{benchmark}}/{name}.parquet"
+
+
+def derived_tables(benchmark):
+    """Paths of the derived tables that a benchmark can have."""
+    return [f"{DERIVED}/{benchmark}/{name}.parquet" for name in PLAN.tables[benchmark]]
+
+
+CARD = f"{DERIVED}/{{benchmark}}/benchmark.json"
+VALIDATED = [table("verdicts"), table("items"), table("models")]
+
+
+def explain_failures():
+    """Print the message of every rule that failed in this run, once, at the end."""
+    failed = sorted(Path(LOGS).glob("**/*.failed"))
+    for path in failed:
+        print(path.read_text(encoding="utf-8").rstrip(), file=sys.stderr)
+    print(f"Full logs: {LOGS}/", file=sys.stderr)

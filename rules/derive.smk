@@ -1,0 +1,164 @@
+"""Validated tables in, derived tables out: one rule per table or small family."""
+
+
+rule score_models:
+    """Estimate every metric and rate of every model, with intervals."""
+    input:
+        card=CARD,
+        tables=VALIDATED,
+        code=code_of("analysis.tables.model_scores", *DERIVE_MODULES),
+    output:
+        model_scores=table("model_scores"),
+    log:
+        f"{LOGS}/score_models/{{benchmark}}.log",
+    script:
+        "scripts/derive.py"
+
+
+rule count_items:
+    """Count how many models solve each item."""
+    input:
+        card=CARD,
+        tables=VALIDATED,
+        code=code_of("analysis.tables.counts", *DERIVE_MODULES),
+    output:
+        item_counts=table("item_counts"),
+        count_distribution=table("count_distribution"),
+        unique_solves=table("unique_solves"),
+    log:
+        f"{LOGS}/count_items/{{benchmark}}.log",
+    script:
+        "scripts/derive.py"
+
+
+rule cover_items:
+    """Cover the items by ensembles, greedily and at the exact optimum."""
+    input:
+        card=CARD,
+        tables=VALIDATED,
+        code=code_of("analysis.tables.coverage", *DERIVE_MODULES),
+    output:
+        coverage=table("coverage"),
+    log:
+        f"{LOGS}/cover_items/{{benchmark}}.log",
+    script:
+        "scripts/derive.py"
+
+
+rule compare_verdicts:
+    """Compare the verdicts of every pair of models."""
+    input:
+        card=CARD,
+        tables=VALIDATED,
+        code=code_of("analysis.tables.concordance", *DERIVE_MODULES),
+    output:
+        concordance=table("concordance"),
+    log:
+        f"{LOGS}/compare_verdicts/{{benchmark}}.log",
+    script:
+        "scripts/derive.py"
+
+
+rule compare_models:
+    """Test every pair of models; assign tiers, letters, rank intervals, best set."""
+    input:
+        card=CARD,
+        tables=VALIDATED,
+        code=code_of("analysis.tables.comparisons", *DERIVE_MODULES),
+    output:
+        pairwise_tests=table("pairwise_tests"),
+        tiers=table("tiers"),
+    log:
+        f"{LOGS}/compare_models/{{benchmark}}.log",
+    script:
+        "scripts/derive.py"
+
+
+rule count_labels:
+    """Count failure labels."""
+    input:
+        card=CARD,
+        tables=VALIDATED,
+        code=code_of("analysis.tables.labels", *DERIVE_MODULES),
+    output:
+        failure_labels=table("failure_labels"),
+    log:
+        f"{LOGS}/count_labels/{{benchmark}}.log",
+    script:
+        "scripts/derive.py"
+
+
+rule count_decisions:
+    """Count decisions."""
+    input:
+        card=CARD,
+        tables=VALIDATED,
+        code=code_of("analysis.tables.labels", *DERIVE_MODULES),
+    output:
+        decisions=table("decisions"),
+    log:
+        f"{LOGS}/count_decisions/{{benchmark}}.log",
+    script:
+        "scripts/derive.py"
+
+
+rule stratify_scores:
+    """Break scores down by item columns."""
+    input:
+        card=CARD,
+        tables=VALIDATED,
+        code=code_of("analysis.tables.strata", *DERIVE_MODULES),
+    output:
+        strata=table("strata"),
+    log:
+        f"{LOGS}/stratify_scores/{{benchmark}}.log",
+    script:
+        "scripts/derive.py"
+
+
+rule price_models:
+    """Find where each model's cost comes from."""
+    input:
+        card=CARD,
+        tables=VALIDATED,
+        code=code_of("analysis.tables.frontier", *DERIVE_MODULES),
+    output:
+        costs=table("costs"),
+    log:
+        f"{LOGS}/price_models/{{benchmark}}.log",
+    script:
+        "scripts/derive.py"
+
+
+rule trace_frontier:
+    """Trace the cost-performance frontier."""
+    input:
+        card=CARD,
+        tables=VALIDATED,
+        code=code_of("analysis.tables.frontier", *DERIVE_MODULES),
+    output:
+        frontier=table("frontier"),
+    log:
+        f"{LOGS}/trace_frontier/{{benchmark}}.log",
+    script:
+        "scripts/derive.py"
+
+
+rule compare_policies:
+    """Rank the models under each policy for missing cells."""
+    input:
+        card=CARD,
+        tables=VALIDATED,
+        code=code_of("analysis.tables.policies", *DERIVE_MODULES),
+    output:
+        policies=table("policies"),
+    log:
+        f"{LOGS}/compare_policies/{{benchmark}}.log",
+    script:
+        "scripts/derive.py"
+
+
+rule tables:
+    """Build every derived table of every benchmark."""
+    input:
+        [derived_tables(benchmark) for benchmark in BENCHMARKS],

@@ -1,0 +1,39 @@
+"""Raw files in, validated tables out."""
+
+
+rule simulate_demo:
+    """Write the simulated demonstration benchmark."""
+    input:
+        code=code_of("analysis.demo.simulate"),
+    output:
+        card=f"{RAW}/demo/benchmark.yaml",
+    log:
+        f"{LOGS}/simulate_demo.log",
+    script:
+        "scripts/simulate_demo.py"
+
+
+def raw_inputs(wildcards):
+    """Files that ingest reads; of a generated benchmark, the card that is written last."""
+    if wildcards.benchmark in GENERATED:
+        return [f"{RAW}/{wildcards.benchmark}/benchmark.yaml"]
+    return raw_files(Path(RAW) / wildcards.benchmark)
+
+
+rule ingest_benchmark:
+    """Read, validate and write the raw tables; refuse what breaks the raw contract."""
+    input:
+        raw=raw_inputs,
+        code=code_of("analysis.ingest.benchmark", *DERIVE_MODULES),
+    output:
+        card=CARD,
+        tables=VALIDATED,
+        audit=table("audit"),
+    log:
+        f"{LOGS}/ingest_benchmark/{{benchmark}}.log",
+    params:
+        folder=f"{RAW}/{{benchmark}}",
+        # A change of the statistics or of the leniency re-runs what depends on it.
+        config=PLAN.config.model_dump(mode="json", include={"statistics", "lenient"}),
+    script:
+        "scripts/ingest_benchmark.py"
