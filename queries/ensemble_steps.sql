@@ -3,7 +3,7 @@
 --   stands the most that any ensemble of that size covers.
 -- tables: coverage
 -- :track = all        A track of the items, or all.
--- :basis = answered   answered: items that any model answered; complete: items that every model did.
+-- :basis = answered   Items that any model answered, or complete for those that every model did.
 WITH chosen AS (
     SELECT c.method, c.step, c.model, c.gained, c.covered, c.share
     FROM coverage AS c

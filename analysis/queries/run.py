@@ -13,6 +13,7 @@ from typing import Literal, get_args
 
 import polars as pl
 
+from analysis.capabilities import WHY_ABSENT
 from analysis.errors import VerdictAtlasError
 from analysis.queries.header import Query, Value, read_query, unknown
 
@@ -95,13 +96,20 @@ def _tables(query: Query, derived: Path) -> dict[str, Path]:
         raise VerdictAtlasError(f"{unknown('benchmark', derived.name, known)}: {derived} does not exist")
     files = {p.stem: p for p in sorted(derived.glob("*.parquet"))}
     for table in query.tables:
-        empty = (
-            table in ABSENT and table in files and not pl.scan_parquet(files[table]).head(1).collect().height
-        )
-        if table not in files or empty:
-            why = ABSENT.get(table, f"has no table {table}")
-            raise VerdictAtlasError(f"{query.name}: benchmark {derived.name} {why} (table {table})")
+        if table not in files:
+            reason = WHY_ABSENT.get(table, f"there is no {table}.parquet in {derived}")
+        elif table in ABSENT and _is_empty(files[table]):
+            reason = f"its table {table} is empty"
+        else:
+            continue
+        why = ABSENT.get(table, f"has no table {table}")
+        raise VerdictAtlasError(f"{query.name}: benchmark {derived.name} {why}: {reason}")
     return {t: files[t] for t in query.tables} if query.tables else files
+
+
+def _is_empty(path: Path) -> bool:
+    scan = pl.scan_parquet(path, glob=False, hive_partitioning=False)
+    return int(scan.select(pl.len()).collect().item()) == 0
 
 
 def _on_duckdb(query: Query, tables: Mapping[str, Path], bound: pl.DataFrame | None) -> pl.DataFrame:
@@ -115,10 +123,10 @@ def _on_duckdb(query: Query, tables: Mapping[str, Path], bound: pl.DataFrame | N
         if bound is not None:
             connection.register("parameters", bound)
         try:
-            relation = connection.sql(query.sql)
-            if relation is None:
-                raise VerdictAtlasError(f"{query.name}: is not a SELECT")
-            rows: pl.DataFrame = relation.pl()
+            statements = connection.extract_statements(query.sql)
+            if [s.type for s in statements] != [duckdb.StatementType.SELECT]:
+                raise VerdictAtlasError(f"{query.name}: is not one SELECT")
+            rows: pl.DataFrame = connection.sql(query.sql).pl()
         except duckdb.Error as error:
             raise VerdictAtlasError(_refused(query, "DuckDB", error)) from None
         return rows
