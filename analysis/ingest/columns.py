@@ -108,7 +108,7 @@ def boolean(checks: RowChecks, column: str) -> pl.Series:
     if series.dtype in (pl.Boolean, pl.Null):
         return series.cast(pl.Boolean)
     if series.dtype.is_numeric():
-        checks.flag(~series.is_in([0, 1]), "is not a truth value", column=column, allowed=allowed)
+        checks.flag(~((series == 0) | (series == 1)), "is not a truth value", column=column, allowed=allowed)
         return series == 1
     if isinstance(series.dtype, TEXT_TYPES):
         lower = series.cast(pl.String).str.strip_chars().str.to_lowercase()

@@ -137,10 +137,12 @@ def _parsed_numbers(checks: RowChecks) -> pl.DataFrame:
 def normalise_ratings(checks: RowChecks) -> pl.DataFrame | None:
     """Return the ratings in the types of the contract."""
     frame = checks.frame
-    for required in ("item_id", "rater"):
+    for required in ("item_id", "rater", "rater_kind"):
         if required not in frame.columns:
             checks.refuse(
-                "is missing", column=required, allowed="ratings have item_id, rater and label or value"
+                "is missing",
+                column=required,
+                allowed="ratings have item_id, rater, rater_kind (human, judge, scorer) and label or value",
             )
     if "label" not in frame.columns and "value" not in frame.columns:
         checks.refuse("has neither a label nor a value column", allowed="label (text) or value (number)")

@@ -1,0 +1,1 @@
+"""What every format shares: records, safe reading of files, archives and JSON, values; no format's names."""

@@ -1,0 +1,337 @@
+"""JSON from other tools, read in a stream: lines, arrays and documents, none held whole unless small.
+
+orjson parses; what it refuses and other writers allow (NaN, lone surrogates) goes to the standard
+library's parser. Every record has an upper bound on its size.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Any
+
+import orjson
+
+from analysis.ingest.importers.common.files import CHUNK, one_line, open_binary
+from analysis.ingest.importers.common.records import Refused
+
+MAX_RECORD = 256 << 20
+"""Bytes that one record (line, array element, archive member) may have."""
+SMALL = 32 << 20
+"""Documents up to this size are parsed in one go."""
+BOM = b"\xef\xbb\xbf"
+SPACE = b" \t\r\n"
+
+
+class BadJson(ValueError):
+    """A record that is not JSON; the text says why, without its place."""
+
+
+def loads(data: bytes) -> Any:
+    """Parse one JSON value.
+
+    Raises
+    ------
+    BadJson
+        With a reason that does not depend on the record, so that reasons can be counted.
+    """
+    try:
+        return orjson.loads(data)
+    except orjson.JSONDecodeError:
+        pass
+    try:
+        return json.loads(data.decode("utf-8"))
+    except UnicodeDecodeError:
+        raise BadJson("not UTF-8") from None
+    except RecursionError:
+        raise BadJson("nested too deeply") from None
+    except ValueError as error:
+        if "integer string conversion" in str(error):
+            raise BadJson("a number with thousands of digits") from None
+        raise BadJson("not JSON") from None
+
+
+def lines(stream: IO[bytes], limit: int = MAX_RECORD) -> Iterator[tuple[int, bytes | None]]:
+    """Yield the lines with their numbers from 1; a line beyond the limit is given as None."""
+    number = 0
+    held: list[bytes] = []
+    size = 0
+    while chunk := stream.read(CHUNK):
+        pieces = chunk.split(b"\n")
+        for piece in pieces[:-1]:
+            number += 1
+            if size + len(piece) > limit:
+                yield number, None
+            else:
+                yield number, b"".join([*held, piece]) if held else piece
+            held, size = [], 0
+        size += len(pieces[-1])
+        if size <= limit:
+            held.append(pieces[-1])
+        else:
+            held = []
+    if size:
+        yield number + 1, b"".join(held) if size <= limit else None
+
+
+def records(path: Path) -> Iterator[tuple[str, Any]]:
+    """Yield the records of a JSON Lines file, or the elements of a file that is one JSON array.
+
+    Yields
+    ------
+    tuple of str and object
+        The record's place (``line 12``, ``element 12``), and the record or the `BadJson` that
+        says why it is none. Empty lines are passed over.
+    """
+    with open_binary(path) as stream:
+        start = stream.read(4096)
+    refuse_utf16(start)
+    if start.removeprefix(BOM).lstrip(SPACE)[:1] == b"[":
+        with open_binary(path) as stream:
+            for number, (_, value) in enumerate(document(stream, frozenset({""})), 1):
+                yield f"element {number}", value
+        return
+    with open_binary(path) as stream:
+        for number, line in lines(stream):
+            if line is None:
+                yield f"line {number}", BadJson(f"longer than {MAX_RECORD >> 20} MB")
+                continue
+            if number == 1:
+                line = line.removeprefix(BOM)
+            if not line.strip():
+                continue
+            try:
+                yield f"line {number}", orjson.loads(line)
+            except orjson.JSONDecodeError:
+                try:
+                    yield f"line {number}", loads(line)
+                except BadJson as error:
+                    yield f"line {number}", error
+
+
+def refuse_utf16(start: bytes) -> None:
+    """Refuse text that is UTF-16, which some shells write."""
+    if start[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise Refused("is UTF-16 text; save it as UTF-8")
+
+
+def parse_file(path: Path, limit: int = MAX_RECORD) -> Any:
+    """Parse a whole JSON file.
+
+    Raises
+    ------
+    Refused
+        Where it is too large to be parsed in one go, or not JSON.
+    """
+    with open_binary(path) as stream:
+        data = stream.read(limit + 1)
+        while len(data) <= limit and (more := stream.read(limit + 1 - len(data))):
+            data += more
+    refuse_utf16(data[:2])
+    if len(data) > limit:
+        raise Refused(f"is larger than {limit >> 20} MB")
+    if not data.strip():
+        raise Refused("is empty")
+    try:
+        return loads(data.removeprefix(BOM))
+    except BadJson as error:
+        raise Refused(f"is {'JSON ' if 'JSON' not in str(error) else ''}{error}{_cut(data)}") from None
+
+
+def _cut(data: bytes) -> str:
+    end = data.rstrip()[-1:]
+    return " (it ends in the middle: truncated?)" if end not in (b"}", b"]") else ""
+
+
+def document(
+    stream: IO[bytes], streamed: frozenset[str], skipped: frozenset[str] = frozenset()
+) -> Iterator[tuple[str, Any]]:
+    """Yield a JSON document's members one by one, the elements of some arrays one by one too.
+
+    Parameters
+    ----------
+    stream : binary stream
+        The document: an object or an array.
+    streamed : frozenset of str
+        Keys of the top-level object whose array elements are yielded singly; the empty string
+        stands for the document itself, where it is an array.
+    skipped : frozenset of str
+        Keys of the top-level object whose values are passed over, neither held nor parsed.
+
+    Yields
+    ------
+    tuple of str and object
+        Key and value. An element that is no JSON, or too long, is given as `BadJson`.
+
+    Raises
+    ------
+    Refused
+        Where the document's own structure is broken, such as when it is cut off.
+    """
+    scanner = _Scanner(stream)
+    first = scanner.peek()
+    if first == b"[":
+        scanner.take()
+        for value in _elements(scanner):
+            yield "", value
+    elif first == b"{":
+        scanner.take()
+        while scanner.peek() != b"}":
+            if scanner.peek() != b'"':
+                raise scanner.broken()
+            key = loads(scanner.value() or b"null")
+            scanner.expect(b":")
+            if key in skipped:
+                scanner.value(keep=False)
+            elif key in streamed and scanner.peek() == b"[":
+                scanner.take()
+                for value in _elements(scanner):
+                    yield key, value
+            else:
+                yield key, _parsed(scanner.value())
+            if scanner.peek() == b",":
+                scanner.take()
+            elif scanner.peek() != b"}":
+                raise scanner.broken()
+        scanner.take()
+    elif not first:
+        raise Refused("is empty")
+    else:
+        raise Refused("is neither a JSON object nor a JSON array")
+    if scanner.peek():
+        raise Refused("goes on after its end: several JSON documents in one file?")
+
+
+def _elements(scanner: _Scanner) -> Iterator[Any]:
+    while scanner.peek() != b"]":
+        yield _parsed(scanner.value())
+        if scanner.peek() == b",":
+            scanner.take()
+        elif scanner.peek() != b"]":
+            raise scanner.broken()
+    scanner.take()
+
+
+def _parsed(data: bytes | None) -> Any:
+    if data is None:
+        return BadJson(f"longer than {MAX_RECORD >> 20} MB")
+    try:
+        return loads(data)
+    except BadJson as error:
+        return error
+
+
+# Possessive, so that the time is linear and nothing is kept for backtracking.
+_OUTSIDE = re.compile(rb'(?:[^"{}\[\]]++|"(?:[^"\\]++|\\.)*+")*+', re.DOTALL)
+_INSIDE = re.compile(rb"(?:[^\"\\]++|\\.)*+", re.DOTALL)
+_SCALAR = re.compile(rb"[^,:\]}\s]*+")
+
+
+class _Scanner:
+    """Cuts a JSON text into the bytes of its values, without parsing them."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self._buffer = stream.read(CHUNK).removeprefix(BOM)
+        self._at = 0
+        refuse_utf16(self._buffer[:2])
+
+    def _more(self) -> bool:
+        """Replace the consumed buffer by the next piece."""
+        rest = self._buffer[self._at :]
+        piece = self._stream.read(CHUNK)
+        self._buffer = rest + piece
+        self._at = 0
+        return bool(piece)
+
+    def peek(self) -> bytes:
+        """Return the next byte that is no white space, empty at the end."""
+        while True:
+            while self._at < len(self._buffer):
+                byte = self._buffer[self._at : self._at + 1]
+                if byte not in SPACE:
+                    return byte
+                self._at += 1
+            if not self._more():
+                return b""
+
+    def take(self) -> None:
+        """Pass over the byte that `peek` returned."""
+        self._at += 1
+
+    def expect(self, byte: bytes) -> None:
+        """Pass over a byte that must stand here."""
+        if self.peek() != byte:
+            raise self.broken()
+        self._at += 1
+
+    def broken(self) -> Refused:
+        """Return the error for a structure that is not JSON."""
+        return Refused("is not JSON" if self.peek() else "is not complete JSON: it ends in the middle")
+
+    def value(self, *, keep: bool = True) -> bytes | None:
+        """Return the bytes of the next value; None where it is beyond the limit or not to be kept."""
+        first = self.peek()
+        if first == b'"':
+            return self._collect(depth=0, keep=keep)
+        if first in (b"{", b"["):
+            return self._collect(depth=1, keep=keep)
+        parts = []
+        while True:
+            found = _SCALAR.match(self._buffer, self._at)
+            assert found is not None  # the pattern matches nothing too
+            parts.append(found.group())
+            self._at = found.end()
+            if self._at < len(self._buffer) or not self._more():
+                break
+        text = b"".join(parts)
+        if not text:
+            raise self.broken()
+        return text
+
+    def _collect(self, depth: int, *, keep: bool) -> bytes | None:
+        """Collect a string (depth 0) or a bracketed value (depth 1), across pieces."""
+        parts: list[bytes] = []
+        size = 0
+        at = start = self._at
+        at += 1
+        inside = depth == 0
+        while True:
+            found = (_INSIDE if inside else _OUTSIDE).match(self._buffer, at)
+            assert found is not None  # both patterns match nothing too
+            at = found.end()
+            byte = self._buffer[at : at + 1]
+            cut = not byte or (byte == b"\\" and at + 1 == len(self._buffer))
+            if not cut:
+                at += 1
+                if inside:
+                    inside = False  # byte is the closing quote
+                    if depth == 0:
+                        break
+                elif byte == b'"':
+                    inside = True
+                elif byte in b"{[":
+                    depth += 1
+                else:
+                    depth -= 1
+                    if depth == 0:
+                        break
+                continue
+            size += at - start
+            if keep and size <= MAX_RECORD:
+                parts.append(self._buffer[start:at])
+            self._at = at
+            if not self._more():
+                raise self.broken() if not byte else Refused("is not complete JSON: it ends in the middle")
+            at = start = 0
+        size += at - start
+        parts.append(self._buffer[start:at])
+        self._at = at
+        return b"".join(parts) if keep and size <= MAX_RECORD else None
+
+
+def reason_of(error: BadJson) -> str:
+    """Return the reason as it is counted."""
+    return f"record is {one_line(error)}"
