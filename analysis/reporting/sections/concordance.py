@@ -1,0 +1,55 @@
+"""How alike the models' verdicts are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from analysis.reporting.figure import figure_float
+from analysis.reporting.markup import paragraph
+from analysis.reporting.numbers import Scale, fixed, plural
+from analysis.reporting.results import ALL
+from analysis.reporting.view import View, absent
+
+SCALE = Scale("percent", 1)
+
+
+def show(view: View) -> str:
+    """Return the most and the least similar pairs in words, and the heatmap."""
+    rows = view.results.rows("concordance", track=ALL)
+    found = None if rows is None else rows.filter(pl.col("agreement").is_not_null())
+    if found is None or found.height == 0:
+        return absent(view.results.why_absent("concordance"))
+    return paragraph(sentences(view, found)) + figure_float(view, "concordance")
+
+
+def sentences(view: View, rows: pl.DataFrame) -> str:
+    """Return which pairs give most and least often the same verdict."""
+    order = rows.sort(["agreement", "model_a", "model_b"], descending=[True, False, False])
+    first, last = order.row(0, named=True), order.row(-1, named=True)
+    if rows.height == 1:
+        return f"{_pair(view, first)} give the same verdict on {_agreement(first)}."
+    text = f"{_pair(view, first)} are most alike: they give the same verdict on {_agreement(first)}."
+    text += f" {_pair(view, last)} are least alike, with {_agreement(last)}."
+    alike = rows.filter(pl.col("kappa").is_not_null()).sort(
+        ["kappa", "model_a", "model_b"], descending=[True, False, False]
+    )
+    if alike.height:
+        best = alike.row(0, named=True)
+        if (best["model_a"], best["model_b"]) != (first["model_a"], first["model_b"]):
+            text += (
+                f" Corrected for chance, {_pair(view, best)} agree most "
+                f"(\u03ba = {fixed(best['kappa'], 2)})."
+            )
+    return text
+
+
+def _pair(view: View, row: dict[str, Any]) -> str:
+    return f"{view.name(row['model_a'])} and {view.name(row['model_b'])}"
+
+
+def _agreement(row: dict[str, Any]) -> str:
+    kappa = "" if row["kappa"] is None else f", Cohen's \u03ba = {fixed(row['kappa'], 2)}"
+    share = Scale("percent", 1 if row["n_items"] >= 100 else 0).value(row["agreement"])
+    return f"{share} of {plural(row['n_items'], 'common item')}{kappa}"

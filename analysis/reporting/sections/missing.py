@@ -1,0 +1,113 @@
+"""What missing cells do to the ranking: the policy in force and what the others would make of it."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from analysis.reporting.figure import figure_float, has_figure
+from analysis.reporting.markup import paragraph
+from analysis.reporting.numbers import count, plural
+from analysis.reporting.results import ALL
+from analysis.reporting.static_table import Column, static_table, table_float
+from analysis.reporting.view import View, absent
+
+Finding = tuple[str, str]
+POLICIES = {
+    "exclude": "each model's own cells",
+    "failure": "asked but unscored counts 0",
+    "common_items": "items for which every model has a cell",
+    "error": "missing cells refused",
+}
+
+
+def _rows(view: View) -> pl.DataFrame | None:
+    return view.results.rows("policies", track=ALL, metric=view.metric)
+
+
+def _changed(rows: pl.DataFrame) -> dict[str, list[str]]:
+    """Return the models whose rank changes, by policy."""
+    out = {}
+    for policy in rows["policy"].unique().sort():
+        moved = rows.filter((pl.col("policy") == policy) & (pl.col("rank") != pl.col("rank_in_force")))
+        out[str(policy)] = moved.sort("rank_in_force")["model"].to_list()
+    return out
+
+
+def show(view: View) -> str:
+    """Return which ranks change under the other policies."""
+    rows = _rows(view)
+    if rows is None:
+        return absent(view.results.why_absent("policies"))
+    text = sentences(view, rows)
+    figure = figure_float(view, "policies") if has_figure(view, "policies") else ""
+    return paragraph(text) + (figure + _table(view, rows) if any(_changed(rows).values()) else "")
+
+
+def sentences(view: View, rows: pl.DataFrame) -> str:
+    """Return the policy in force and what the others change, in words."""
+    force = view.results.card.missing
+    text = f"The policy in force is <code>{force}</code>: {POLICIES[force]}."
+    changed = _changed(rows)
+    for policy, words in POLICIES.items():
+        if policy in (force, "error") or (policy == "exclude" and force == "error"):
+            continue
+        own = rows.filter(pl.col("policy") == policy)
+        if own.height == 0:
+            if policy == "common_items":
+                text += " There is no item for which every model has a cell, so <code>common_items</code> ranks nobody."
+            continue
+        moved = changed[policy]
+        n = plural(own.height, "model")
+        what = f"<code>{policy}</code> ({words})"
+        if not moved:
+            text += f" Under {what} no rank changes."
+        else:
+            text += f" Under {what} {count(len(moved))} of {n} {'changes' if len(moved) == 1 else 'change'} rank."
+    return text
+
+
+def finding(view: View) -> Finding | None:
+    """Return a warning where missing cells move ranks."""
+    rows = _rows(view)
+    if rows is None:
+        return None
+    moved = {p: m for p, m in _changed(rows).items() if m}
+    if not moved:
+        return None
+    policy, models = max(moved.items(), key=lambda pm: (len(pm[1]), pm[0]))
+    n = len(models)
+    lead = f"Missing cells matter: {plural(n, 'model')} would change rank under another policy."
+    return lead, f"Under <code>{policy}</code> ({POLICIES[policy]}) {'it moves' if n == 1 else 'they move'}: {view.names(models, most=3)}."
+
+
+def _table(view: View, rows: pl.DataFrame) -> str:
+    policies = [p for p in POLICIES if p in set(rows["policy"])]
+    order = rows.unique("model", keep="first", maintain_order=True).sort("rank_in_force")["model"]
+    cells = []
+    for model in order:
+        own = {r["policy"]: r for r in rows.filter(pl.col("model") == model).iter_rows(named=True)}
+        cell = {"model": view.name(model)}
+        for policy in policies:
+            row = own.get(policy)
+            if row is None:
+                cell[policy] = "\u2013"
+                continue
+            arrow = _arrow(row["rank"] - row["rank_in_force"])
+            cell[policy] = f"{row['rank']}{arrow}"
+            cell[f"{policy}_n"] = f"{view.scale.bare(row['estimate'])} <span class='range'>of {count(row['n_items'])}</span>"
+        cells.append(cell)
+    columns = [Column("model", "Model")]
+    for policy in policies:
+        columns += [
+            Column(policy, f"Place under <code>{policy}</code>", "right"),
+            Column(f"{policy}_n", "score, items", "right"),
+        ]
+    caption = "Places by estimate under each policy for missing cells; arrows mark moves against the policy in force."
+    return table_float("tbl-policies", static_table("policies-table", columns, cells), caption)
+
+
+def _arrow(moved: int) -> str:
+    """Return how many places a model moves, upwards or downwards."""
+    if not moved:
+        return ""
+    return f" <span class='muted'>{chr(0x25BC) if moved > 0 else chr(0x25B2)}{abs(moved)}</span>"

@@ -1,0 +1,214 @@
+"""Scores with their uncertainty: the compact leaderboard, the forest plot, tiers, ties and tests."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from analysis.reporting.figure import figure_float
+from analysis.reporting.markup import block, escape, paragraph
+from analysis.reporting.numbers import NONE, count, money, p_value, plural, span
+from analysis.reporting.results import ALL, interval_name
+from analysis.reporting.sections.headline import by_track_leaders
+from analysis.reporting.static_table import Column, static_table, table_float
+from analysis.reporting.view import View, absent, metric_head
+from analysis.reporting.whisker import axis_for, whisker
+
+MOST_PAIRS = 66
+"""More pairs than this (12 models) are not listed on the page; the table can be downloaded."""
+
+
+def board(view: View) -> str:
+    """Return the compact leaderboard."""
+    table = view.standings
+    if table is None:
+        return absent(view.results.why_absent("model_scores"))
+    compared = table["tier"].null_count() == 0 and table.height > 1
+    ends = [*table["ci_low"], *table["ci_high"], *table["estimate"]]
+    axis = axis_for(ends, width=150, bounded=view.scale.kind == "percent" or view.metric == "score")
+    hard = _by_model(view.results.scores("hard_failure"), "estimate")
+    hard_scale = view.scale_of("hard_failure")
+    cost = _by_model(view.results.rows("frontier", track=ALL, metric=view.metric), "cost_per_response_usd")
+    columns = [Column("model", "Model")]
+    if compared:
+        columns += [Column("rank", "Rank", "center"), Column("letters", "Ties"), Column("tier", "Tier", "center")]
+    columns += [
+        Column("score", metric_head(view.metric), "right"),
+        Column("interval", view.ci, "left"),
+        Column("picture", ""),
+        Column("n", "Items", "right"),
+    ]
+    if hard:
+        columns.append(Column("hard", metric_head("hard_failure"), "right"))
+    if cost:
+        columns.append(Column("cost", "Cost per response", "right"))
+    rows = []
+    for row in table.iter_rows(named=True):
+        best = bool(row["in_best_set"]) and compared
+        rows.append(
+            {
+                "model": view.name(row["model"]),
+                "rank": rank_span(row),
+                "letters": letters(row["letters"]),
+                "tier": str(row["tier"] or ""),
+                "score": f"<strong>{view.scale.bare(row['estimate'])}</strong>",
+                "interval": f'<span class="range">{view.scale.interval(row["ci_low"], row["ci_high"])}</span>',
+                "picture": whisker(row["estimate"], row["ci_low"], row["ci_high"], axis, best=best),
+                "n": count(row["n_items"]),
+                "hard": hard_scale.bare(hard.get(row["model"])),
+                "cost": money(cost.get(row["model"])),
+            }
+        )
+    method = interval_name(view.results.interval_method(view.metric))
+    caption = f"Scores with {view.ci} ({method})"
+    if compared:
+        caption += (
+            ". Rank is the range of places that the pairwise tests leave open; models that share a letter are "
+            "not distinguishable"
+        )
+        if table["in_best_set"].any():
+            caption += "; blue marks the best set"
+    return table_float("tbl-scores", static_table("scores-table", columns, rows), caption + ".")
+
+
+def rank_span(row: dict[str, Any]) -> str:
+    """Return a model's rank interval, or its place where no interval was computed."""
+    return str(row["rank"]) if row["rank_low"] is None else span(row["rank_low"], row["rank_high"])
+
+
+def letters(text: str | None) -> str:
+    """Return compact letters as HTML."""
+    return f'<span class="letters">{escape(text)}</span>' if text else ""
+
+
+def _by_model(rows: pl.DataFrame | None, column: str) -> dict[str, Any]:
+    if rows is None or rows[column].null_count() == rows.height:
+        return {}
+    return dict(rows.select("model", column).iter_rows())
+
+
+def forest(view: View) -> str:
+    """Return the score figure and what differs between tracks."""
+    if view.standings is None:
+        return absent(view.results.why_absent("model_scores"))
+    return paragraph(by_track_leaders(view)) * bool(by_track_leaders(view)) + figure_float(view, "scores")
+
+
+def by_track(view: View) -> str:
+    """Return every model's score in every track as a table; nothing for a benchmark without tracks."""
+    results = view.results
+    if not results.tracks or view.standings is None:
+        return ""
+    columns, cells = [Column("model", "Model")], {m: {"model": view.name(m)} for m in view.standings["model"]}
+    for i, track in enumerate(results.tracks):
+        scores = results.scores(view.metric, track)
+        if scores is None:
+            continue
+        scale = view.scale_of(view.metric, track)
+        n = int(scores["n_items"].max())  # type: ignore[arg-type]
+        columns.append(Column(f"t{i}", f"{escape(track)}<br><span class='muted'>{plural(n, 'item')}</span>", "right"))
+        for row in scores.iter_rows(named=True):
+            interval = scale.interval(row["ci_low"], row["ci_high"])
+            shown = f"{scale.bare(row['estimate'])}"
+            if interval != NONE:
+                shown += f'<br><span class="range">{interval}</span>'
+            cells.setdefault(row["model"], {"model": view.name(row["model"])})[f"t{i}"] = shown
+    rows = [{c.key: row.get(c.key, NONE) for c in columns} for row in cells.values()]
+    table = static_table("tracks-table", columns, rows)
+    return table_float(
+        "tbl-tracks", table, f"Scores by track, in the order of the whole benchmark; below each its {view.ci}."
+    )
+
+
+def tier_words(view: View) -> str:
+    """Return the tiers in words, with what a tier does and does not say."""
+    table = view.standings
+    if table is None or table.height < 2 or table["tier"].null_count():
+        return absent("With one model there are no tiers." if table is not None else "No response is scored.")
+    tiers = table.group_by("tier", maintain_order=True).agg("model").sort("tier")
+    listed = "".join(
+        f"<li>Tier {tier}: {view.names(models, most=8)}</li>" for tier, models in tiers.iter_rows()
+    )
+    threshold = table["alpha_adjusted"].drop_nulls()
+    text = ""
+    if threshold.len():
+        text = (
+            f"Going down the ranking, a new tier begins where a model is significantly better than the next "
+            f"(p < {threshold[0]:.2g}, which is {view.alpha:g} divided by the number of tested neighbours)."
+        )
+    reversed_ = table.filter(pl.col("reversal"))["model"].to_list()
+    if reversed_:
+        text += (
+            f" After {view.names(reversed_)} the next model is significantly <em>better</em> on the items both "
+            "answered: the two rank as they do because they answered different items."
+        )
+    return block(f"<p>{text}</p><ul>{listed}</ul>")
+
+
+def tests(view: View) -> str:
+    """Return the paired tests: neighbours, and all pairs, in tabs."""
+    if view.pairs is None:
+        return absent(view.results.why_absent("pairwise_tests"))
+    neighbours = _pairs_table(view, view.pairs.filter("adjacent"), "neighbours-table", adjacent=True)
+    if view.pairs.height > MOST_PAIRS:
+        link = f'<a href="{escape(view.tables_link)}/pairwise_tests.parquet" download>table of all pairs</a>'
+        everyone = block(f"<p>There are {plural(view.pairs.height, 'pair')}; the {link} (Parquet) has them.</p>")
+    else:
+        everyone = block(_pairs_table(view, view.pairs, "pairs-table", adjacent=False))
+    return (
+        "\n::: {.panel-tabset}\n\n### Neighbours in rank\n"
+        + block(neighbours)
+        + "\n### All pairs\n"
+        + everyone
+        + "\n:::\n"
+    )
+
+
+def _pairs_table(view: View, pairs: pl.DataFrame, identifier: str, *, adjacent: bool) -> str:
+    order = {} if view.standings is None else {m: i for i, m in enumerate(view.standings["model"])}
+    pairs = pairs.sort(
+        pl.col("model_a").replace_strict(order, default=0, return_dtype=pl.Int64),
+        pl.col("model_b").replace_strict(order, default=0, return_dtype=pl.Int64),
+    )
+    scale = view.difference_scale
+    unit = ", points" if scale.kind == "percent" else ""
+    columns = [
+        Column("a", "Higher in rank"),
+        Column("b", "Lower in rank"),
+        Column("n", "Common items", "right"),
+        Column("better", "Better on", "right"),
+        Column("worse", "Worse on", "right"),
+        Column("difference", f"Difference{unit}", "right"),
+        Column("interval", view.ci),
+        Column("p", "p", "right"),
+        Column("adjusted", "p, Bonferroni" if adjacent else "p, Holm", "right"),
+        Column("verdict", "Differ"),
+    ]
+    rows = []
+    for row in pairs.iter_rows(named=True):
+        adjusted = row["p_bonferroni"] if adjacent else row["p_holm"]
+        tested = row["p_value"] is not None
+        differs = row["significant"] if adjacent else tested and row["p_holm"] < view.alpha
+        rows.append(
+            {
+                "a": view.name(row["model_a"]),
+                "b": view.name(row["model_b"]),
+                "n": count(row["n_items"]),
+                "better": count(row["n_better"]),
+                "worse": count(row["n_worse"]),
+                "difference": scale.difference(row["difference"]),
+                "interval": f'<span class="range">{scale.difference_interval(row["ci_low"], row["ci_high"])}</span>',
+                "p": escape(p_value(row["p_value"], alpha=view.alpha)),
+                "adjusted": escape(p_value(adjusted, alpha=view.alpha)),
+                "verdict": ("<strong>yes</strong>" if differs else "no") if tested else "not tested",
+            }
+        )
+    return static_table(identifier, columns, rows, note=_test_note(pairs))
+
+
+def _test_note(pairs: pl.DataFrame) -> str:
+    methods = sorted(m for m in pairs["method"].unique() if m)
+    named = "; ".join(escape(m.replace("_", " ")) for m in methods)
+    note = f"Test: {named}. " if named else ""
+    return note + "Intervals are not adjusted for the number of pairs."

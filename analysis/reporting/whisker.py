@@ -1,0 +1,98 @@
+"""Small pictures inside rows and cards: a dot with its interval, on a scale shared by all rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from analysis.reporting.markup import escape
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A linear scale from values to a picture's width.
+
+    Parameters
+    ----------
+    low, high : float
+        Ends of the scale.
+    width : float
+        Width in pixels between them.
+    """
+
+    low: float
+    high: float
+    width: float
+
+    def x(self, value: float) -> float:
+        """Return the value's place, kept within the scale."""
+        share = (value - self.low) / (self.high - self.low)
+        return round(min(max(share, 0.0), 1.0) * self.width, 2)
+
+
+def axis_for(
+    values: Iterable[float | None], *, width: float, bounded: bool = True, margin: float = 0.06
+) -> Axis:
+    """Return a scale that holds all values with some room; bounded ones stay within 0 and 1."""
+    known = [v for v in values if v is not None]
+    low, high = (min(known), max(known)) if known else (0.0, 1.0)
+    room = (high - low) * margin or 0.05
+    low, high = low - room, high + room
+    if bounded:
+        low, high = max(low, 0.0), min(high, 1.0)
+    return Axis(low, high, width)
+
+
+def whisker(
+    estimate: float, low: float | None, high: float | None, axis: Axis, *, best: bool = False, height: int = 18
+) -> str:
+    """Return a dot with its interval as inline SVG, hidden from screen readers: the numbers stand beside it."""
+    middle = height / 2
+    interval = ""
+    if low is not None and high is not None:
+        interval = f'<line class="ci" x1="{axis.x(low):g}" x2="{axis.x(high):g}" y1="{middle:g}" y2="{middle:g}"/>'
+    return (
+        f'<svg class="whisker{" best" if best else ""}" width="{axis.width:g}" height="{height}" '
+        f'viewBox="0 0 {axis.width:g} {height}" aria-hidden="true">'
+        f'<line class="track" x1="0" x2="{axis.width:g}" y1="{middle:g}" y2="{middle:g}"/>{interval}'
+        f'<circle class="dot" cx="{axis.x(estimate):g}" cy="{middle:g}" r="3.6"/></svg>'
+    )
+
+
+@dataclass(frozen=True)
+class Rung:
+    """A row of a ladder: a name, an estimate with its interval, and whether it is among the best."""
+
+    name: str
+    value: str
+    estimate: float
+    low: float | None
+    high: float | None
+    best: bool
+
+
+def ladder(rungs: Sequence[Rung], axis: Axis, *, alt: str) -> str:
+    """Return the small picture of a card: models down the side, dots with intervals across."""
+    step, left, right = 22, 150, 52
+    width, height = left + axis.width + right, step * len(rungs) + 4
+    parts = []
+    for i, rung in enumerate(rungs):
+        y = i * step + step / 2 + 2
+        name = rung.name if len(rung.name) <= 21 else rung.name[:12] + "\u2026" + rung.name[-8:]
+        line = ""
+        if rung.low is not None and rung.high is not None:
+            line = (
+                f'<line class="ci" x1="{left + axis.x(rung.low):g}" x2="{left + axis.x(rung.high):g}" '
+                f'y1="{y:g}" y2="{y:g}"/>'
+            )
+        parts.append(
+            f'<g{" class=" + chr(34) + "best" + chr(34) if rung.best else ""}>'
+            f'<text x="0" y="{y + 4:g}">{escape(name)}</text>'
+            f'<line class="track" x1="{left}" x2="{left + axis.width:g}" y1="{y:g}" y2="{y:g}"/>{line}'
+            f'<circle class="dot" cx="{left + axis.x(rung.estimate):g}" cy="{y:g}" r="4"/>'
+            f'<text class="soft" x="{width:g}" y="{y + 4:g}" text-anchor="end">{escape(rung.value)}</text></g>'
+        )
+    return (
+        f'<svg class="ladder" viewBox="0 0 {width:g} {height:g}" role="img" aria-label="{escape(alt)}">'
+        f"{''.join(parts)}</svg>"
+    )
