@@ -56,7 +56,7 @@ def greedy_coverage(solved: npt.ArrayLike) -> CoveragePath:
 
     Notes
     -----
-    Ties go to the lowest model index. The greedy set of any size covers at least 1 - 1/e of what
+    Ties go to the model that solves most items in all, then to the lowest model index. The greedy set of any size covers at least 1 - 1/e of what
     the best set of that size does. Source: Nemhauser, Wolsey and Fisher (1978),
     doi:10.1007/BF01588971.
 
@@ -72,14 +72,16 @@ def greedy_coverage(solved: npt.ArrayLike) -> CoveragePath:
     open_items = np.full(words.shape[1], np.iinfo(np.uint64).max, dtype=np.uint64)
     order, gained = np.zeros(n_models, dtype=np.int64), np.zeros(n_models, dtype=np.int64)
     bound = _counts(words, open_items)
+    total = bound.copy()
     for step in range(n_models):
         # Gains only shrink: a model whose last known gain is below the best need not be counted.
         best, best_gain = -1, -1
-        for model in np.lexsort((np.arange(n_models), -np.where(left, bound, -1))).tolist():
+        for model in np.lexsort((np.arange(n_models), -total, -np.where(left, bound, -1))).tolist():
             if not left[model] or bound[model] < best_gain:
                 break
             bound[model] = int(np.bitwise_count(words[model] & open_items).sum())
-            if bound[model] > best_gain or (bound[model] == best_gain and model < best):
+            tied = bound[model] == best_gain
+            if bound[model] > best_gain or (tied and (-total[model], model) < (-total[best], best)):
                 best, best_gain = model, int(bound[model])
         order[step], gained[step], left[best] = best, best_gain, False
         open_items &= ~words[best]

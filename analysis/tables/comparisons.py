@@ -7,6 +7,7 @@ import polars as pl
 
 from analysis.matrix import VerdictMatrix, run_scores
 from analysis.schemas import PairwiseTests, Tiers
+from analysis.stats.confidence_set import model_confidence_set
 from analysis.stats.letters import compact_letters
 from analysis.stats.multiplicity import bonferroni, holm
 from analysis.stats.paired import compare_pairs
@@ -119,6 +120,14 @@ def _tier_track(data: BenchmarkData, matrix: VerdictMatrix, track: str, tests: p
         differs = np.nan_to_num(p_holm, nan=1.0) < alpha
     sign = np.sign(np.nan_to_num(difference))
     rank_low, rank_high = rank_intervals(differs, sign)
+    best = model_confidence_set(
+        matrix.values,
+        rng=data.resampling_rng(track),
+        n_resamples=data.settings.resamples,
+        alpha=alpha,
+        clusters=matrix.clusters,
+        weights=matrix.weights,
+    )
     return table_frame(
         Tiers,
         {
@@ -130,7 +139,7 @@ def _tier_track(data: BenchmarkData, matrix: VerdictMatrix, track: str, tests: p
             "letters": compact_letters(differs),
             "rank_low": rank_low,
             "rank_high": rank_high,
-            "in_best_set": _best_set(data, matrix, track, differs & (sign > 0)),
+            "in_best_set": best.included[order],
             "p_next": np.append(next_p, np.nan),
             "alpha_adjusted": tiers.alpha_adjusted if tiers.n_tested else None,
             "reversal": tiers.reversal,
@@ -150,8 +159,3 @@ def _square(tests: pl.DataFrame, names: list[str], column: str) -> np.ndarray:
     square[a, b] = values
     square[b, a] = -values if column == "difference" else values
     return square
-
-
-def _best_set(data: BenchmarkData, matrix: VerdictMatrix, track: str, beats: np.ndarray) -> np.ndarray:
-    """Return membership of the model confidence set, in the matrix's order."""
-    return ~beats.any(axis=0)
