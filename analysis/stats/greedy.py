@@ -56,9 +56,9 @@ def greedy_coverage(solved: npt.ArrayLike) -> CoveragePath:
 
     Notes
     -----
-    Ties go to the model that solves most items in all, then to the lowest model index. The greedy set of any size covers at least 1 - 1/e of what
-    the best set of that size does. Source: Nemhauser, Wolsey and Fisher (1978),
-    doi:10.1007/BF01588971.
+    Ties go to the model that solves most items in all, then to the lowest model index. The greedy
+    set of any size covers at least 1 - 1/e of what the best set of that size does. Source:
+    Nemhauser, Wolsey and Fisher (1978), doi:10.1007/BF01588971.
 
     Examples
     --------
