@@ -7,10 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from analysis.stats.pair_intervals import joint_replicates
-from analysis.stats.resampling import Resamples, child_generators
-from analysis.stats.results import BoolArray, FloatArray, IntArray, check_level, frozen_array
+from analysis.stats.results import BoolArray, FloatArray, check_level, frozen_array
 from analysis.stats.units import as_cells
+from analysis.stats.westfall_young import JointDeviations, joint_deviations
 
 
 @dataclass(frozen=True)
@@ -100,34 +99,22 @@ def model_confidence_set(
     """
     check_level(1 - alpha)
     cells = as_cells(scores, clusters=clusters, weights=weights, observed=observed)
-    (weights_rng,) = child_generators(rng, 1)
     present = np.flatnonzero(cells.n_cells > 0)
     p_value = np.full(cells.n_models, np.nan)
     if present.size:
         first, second = (present[i] for i in np.triu_indices(present.size, k=1))
-        estimate, deviations = np.zeros(first.size), np.zeros((n_resamples, first.size))
-        n_units = np.zeros(first.size, dtype=np.int64)
-        resamples = Resamples(weights_rng, cells.n_units, n_resamples)
-        for i, part in joint_replicates(cells, first, second, resamples):
-            estimate[i], n_units[i] = part.estimate, part.n_units
-            deviations[:, i] = part.replicates - part.estimate
-        p_value[present] = elimination_p_values(estimate, deviations, n_units)
+        p_value[present] = elimination_p_values(joint_deviations(cells, first, second, rng, n_resamples))
     with np.errstate(invalid="ignore"):
         return ConfidenceSet(p_value > alpha, p_value, alpha, "model_confidence_set_range")
 
 
-def elimination_p_values(estimate: FloatArray, deviations: FloatArray, n_units: IntArray) -> FloatArray:
+def elimination_p_values(joint: JointDeviations) -> FloatArray:
     """Compute the p-values of the elimination by the range statistic.
 
     Parameters
     ----------
-    estimate : ndarray of float, shape (P,)
-        Observed difference of every pair i < j of M models, in the order of
-        ``numpy.triu_indices(M, 1)``; NaN for pairs that could not be compared.
-    deviations : ndarray of float, shape (B, P)
-        Differences in joint resamples less those observed.
-    n_units : ndarray of int, shape (P,)
-        Units behind each difference.
+    joint : JointDeviations
+        Differences of every pair i < j of M models, in the order of ``numpy.triu_indices(M, 1)``.
 
     Returns
     -------
@@ -140,12 +127,13 @@ def elimination_p_values(estimate: FloatArray, deviations: FloatArray, n_units: 
     pair is looked at once. Models that tie for the largest deficit leave together, which keeps the
     answer independent of the order of models.
     """
-    n_models = round((1 + np.sqrt(1 + 8 * estimate.size)) / 2)
-    n_resamples = deviations.shape[0]
+    n_resamples, n_pairs = joint.deviations.shape
+    n_models = round((1 + np.sqrt(1 + 8 * n_pairs)) / 2)
     pair_of = np.zeros((n_models, n_models), dtype=np.int64)
     upper = np.triu_indices(n_models, k=1)
-    pair_of[upper] = pair_of.T[upper] = np.arange(estimate.size)
-    spread, statistic = _studentised(estimate, deviations, n_units)
+    pair_of[upper] = pair_of.T[upper] = np.arange(n_pairs)
+    statistic, spread = joint.studentised()
+    statistic = np.nan_to_num(statistic, nan=0.0, posinf=np.inf, neginf=-np.inf)
     deficit = np.full((n_models, n_models), -np.inf)
     deficit[upper], deficit.T[upper] = -statistic, statistic
     groups = _elimination_order(deficit)
@@ -158,7 +146,7 @@ def elimination_p_values(estimate: FloatArray, deviations: FloatArray, n_units: 
         for model in group:
             for pair in pair_of[model, active].tolist():
                 if spread[pair] > 0:
-                    np.fmax(running, np.abs(deviations[:, pair]) / spread[pair], out=running)
+                    np.fmax(running, np.abs(joint.deviations[:, pair]) / spread[pair], out=running)
             if active:
                 largest = max(largest, float(np.abs(statistic[pair_of[model, active]]).max()))
             active.append(model)
@@ -170,24 +158,6 @@ def elimination_p_values(estimate: FloatArray, deviations: FloatArray, n_units: 
         floor = max(floor, p)
         p_value[group] = floor
     return p_value
-
-
-def _studentised(
-    estimate: FloatArray, deviations: FloatArray, n_units: IntArray
-) -> tuple[FloatArray, FloatArray]:
-    known = ~np.isnan(deviations)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        spread = np.sqrt(np.where(known, deviations**2, 0.0).sum(axis=0) / known.sum(axis=0))
-        spread = np.where(spread > 1e-12, spread, 0.0)
-        statistic = np.where(spread > 0, estimate / spread, 0.0)
-    # A difference that never varies is decisive if so many units agreeing by chance (2 / 2**n) is
-    # rarer than any resampling p-value, and no evidence otherwise.
-    decisive = (spread == 0) & (np.abs(np.nan_to_num(estimate)) > 1e-12)
-    decisive &= 1.0 - n_units < -np.log2(deviations.shape[0] + 1)
-    statistic = np.where(
-        decisive, np.copysign(np.inf, estimate), np.nan_to_num(statistic, posinf=0, neginf=0)
-    )
-    return spread, statistic
 
 
 def _elimination_order(deficit: FloatArray) -> list[list[int]]:

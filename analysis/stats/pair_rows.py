@@ -92,7 +92,7 @@ def matched_run_differences(runs_first: FloatArray, runs_second: FloatArray) -> 
     """
     has_first, has_second = ~np.isnan(runs_first), ~np.isnan(runs_second)
     shared = has_first & has_second
-    matched: BoolArray = has_first.any(axis=0) & has_second.any(axis=0)
+    matched = np.asarray(has_first.any(axis=0) & has_second.any(axis=0), dtype=np.bool_)
     fewer = np.minimum(has_first.sum(axis=0), has_second.sum(axis=0))
     by_number = shared.any(axis=0)
     use_first = np.where(by_number, shared, has_first & (np.cumsum(has_first, axis=0) <= fewer))
