@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -60,10 +61,19 @@ def _data_beside(folder: Path) -> tuple[Path, ...]:
     return tuple(p for p in folder.iterdir() if p.suffix in kinds)
 
 
+def _executed(tree: ast.AST) -> Iterator[ast.AST]:
+    """Walk the tree, leaving out what stands under ``if TYPE_CHECKING:``."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            continue
+        yield node
+        yield from _executed(node)
+
+
 @cache
 def _imports(file: Path) -> tuple[str, ...]:
     names: list[str] = []
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    for node in _executed(ast.parse(file.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:

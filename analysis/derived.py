@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import importlib
 import json
-from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import polars as pl
 
 from analysis.config import BenchmarkCard, Config, Settings, config_hash, parse, settings_for
 from analysis.errors import VerdictAtlasError
-from analysis.ingest.benchmark import Benchmark
 from analysis.store import Provenance, read_metadata, read_provenance, read_table, write_table
-from analysis.tables.data import BenchmarkData
+from analysis.tables.data import BenchmarkData, Made
+
+if TYPE_CHECKING:
+    from analysis.ingest.benchmark import Benchmark
 
 CARD_FILE = "benchmark.json"
 """The card and the statistics in force, as ingest understood them."""
@@ -83,7 +86,7 @@ def derive(rule: str, folder: Path, *, outputs: dict[str, Path] | None = None) -
     outputs : dict of str to Path, optional
         Where to write each table (default: beside the inputs).
     """
-    made = RULES[rule](read_data(folder), folder)
+    made: Made = importlib.import_module(RULES[rule]).derive(read_data(folder))
     provenance = read_provenance(folder / "verdicts.parquet")
     for table, (frame, method) in made.items():
         path = (outputs or {}).get(table, folder / f"{table}.parquet")
@@ -95,103 +98,20 @@ def method_of(path: Path) -> str:
     return str(read_metadata(path)["method"])
 
 
-Made = dict[str, tuple[pl.DataFrame, str]]
-"""Tables by name, each with its method in words."""
-
-
-def _score_models(data: BenchmarkData, folder: Path) -> Made:
-    from analysis.tables.model_scores import score_models
-
-    unit = f"clusters ({data.card.cluster})" if data.card.cluster else "items"
-    method = f"Mean of cells; joint bootstrap over {unit}, {data.settings.resamples:,} resamples"
-    if not data.card.cluster:
-        method += "; Wilson where every cell has one scored run"
-    return {"model_scores": (score_models(data), method)}
-
-
-def _count_items(data: BenchmarkData, folder: Path) -> Made:
-    from analysis.tables.counts import count_items, count_unique_solves, distribute_counts
-
-    solved = f"a model solves an item when its cell is at least {data.card.solved_at:g}"
-    return {
-        "item_counts": (count_items(data), f"Exact counts; {solved}"),
-        "count_distribution": (distribute_counts(data), f"Exact counts with Wilson intervals; {solved}"),
-        "unique_solves": (count_unique_solves(data), f"Exact counts; {solved}"),
-    }
-
-
-def _cover_items(data: BenchmarkData, folder: Path) -> Made:
-    from analysis.tables.coverage import cover_items
-
-    method = "Greedy, and the exact optimum of every size; Wilson intervals for the shares"
-    return {"coverage": (cover_items(data), method)}
-
-
-def _compare_verdicts(data: BenchmarkData, folder: Path) -> Made:
-    from analysis.tables.concordance import compare_verdicts
-
-    return {"concordance": (compare_verdicts(data), "Exact agreement; Cohen's kappa, unweighted")}
-
-
-def _compare_models(data: BenchmarkData, folder: Path) -> Made:
-    from analysis.tables.comparisons import assign_tiers, compare_models
-
-    tests = compare_models(data)
-    family = f"Bonferroni over adjacent pairs and Holm over all pairs at {data.settings.alpha:g}"
-    kinds = ", ".join(sorted(tests["method"].unique())) or "no pair"
-    return {
-        "pairwise_tests": (tests, f"Paired tests ({kinds}); {family}"),
-        "tiers": (assign_tiers(data, tests), f"Sequential adjacent tiers; letters by Holm; {family}"),
-    }
-
-
-def _count_labels(data: BenchmarkData, folder: Path) -> Made:
-    from analysis.tables.labels import count_labels
-
-    return {"failure_labels": (count_labels(data), "Items with the label in any run; Wilson intervals")}
-
-
-def _count_decisions(data: BenchmarkData, folder: Path) -> Made:
-    from analysis.tables.labels import count_decisions
-
-    return {"decisions": (count_decisions(data), "Items with the decision in any run")}
-
-
-def _stratify_scores(data: BenchmarkData, folder: Path) -> Made:
-    from analysis.tables.strata import stratify_scores
-
-    return {"strata": (stratify_scores(data), "Mean of cells; Wilson where valid, else bootstrap")}
-
-
-def _price_models(data: BenchmarkData, folder: Path) -> Made:
-    from analysis.tables.frontier import price_models
-
-    return {"costs": (price_models(data), "Total cost, else cost per row, else tokens times prices")}
-
-
-def _trace_frontier(data: BenchmarkData, folder: Path) -> Made:
-    from analysis.tables.frontier import trace_frontier
-
-    return {"frontier": (trace_frontier(data), "Exact Pareto set on cost per response; joint bootstrap")}
-
-
-def _compare_policies(data: BenchmarkData, folder: Path) -> Made:
-    from analysis.tables.policies import compare_policies
-
-    return {"policies": (compare_policies(data), "Ranks under each policy for missing cells")}
-
-
-RULES: dict[str, Callable[[BenchmarkData, Path], Made]] = {
-    "score_models": _score_models,
-    "count_items": _count_items,
-    "cover_items": _cover_items,
-    "compare_verdicts": _compare_verdicts,
-    "compare_models": _compare_models,
-    "count_labels": _count_labels,
-    "count_decisions": _count_decisions,
-    "stratify_scores": _stratify_scores,
-    "price_models": _price_models,
-    "trace_frontier": _trace_frontier,
-    "compare_policies": _compare_policies,
+RULES: dict[str, str] = {
+    "score_models": "analysis.tables.model_scores",
+    "count_items": "analysis.tables.counts",
+    "cover_items": "analysis.tables.coverage",
+    "compare_verdicts": "analysis.tables.concordance",
+    "compare_models": "analysis.tables.comparisons",
+    "count_labels": "analysis.tables.labels",
+    "count_decisions": "analysis.tables.decisions",
+    "stratify_scores": "analysis.tables.strata",
+    "price_models": "analysis.tables.costs",
+    "trace_frontier": "analysis.tables.frontier",
+    "compare_policies": "analysis.tables.policies",
 }
-"""The rules of the derived stage."""
+"""The rules of the derived stage and the module of each, which has a function `derive(data) -> Made`.
+
+Modules are named, not imported, so that a rule depends on the code of its own tables only.
+"""

@@ -33,6 +33,7 @@ def told_plainly(rule: str, log: str, benchmark: str = "") -> Iterator[None]:
     failed.unlink(missing_ok=True)
     path.write_text("", encoding="utf-8")
     where = f"{rule}, benchmark {benchmark}" if benchmark else rule
+    sys.stderr.write(f"{rule} {benchmark}".rstrip() + "\n")
     try:
         yield
     except VerdictAtlasError as error:

@@ -93,7 +93,7 @@ rule count_decisions:
     input:
         card=CARD,
         tables=VALIDATED,
-        code=code_of("analysis.tables.labels", *DERIVE_MODULES),
+        code=code_of("analysis.tables.decisions", *DERIVE_MODULES),
     output:
         decisions=table("decisions"),
     log:
@@ -121,7 +121,7 @@ rule price_models:
     input:
         card=CARD,
         tables=VALIDATED,
-        code=code_of("analysis.tables.frontier", *DERIVE_MODULES),
+        code=code_of("analysis.tables.costs", *DERIVE_MODULES),
     output:
         costs=table("costs"),
     log:

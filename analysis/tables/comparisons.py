@@ -13,7 +13,19 @@ from analysis.stats.multiplicity import bonferroni, holm
 from analysis.stats.paired import compare_pairs
 from analysis.stats.ranks import rank_intervals
 from analysis.stats.tiers import adjacent_tiers
-from analysis.tables.data import BenchmarkData, mean_of_cells, rank_order, table_frame
+from analysis.tables.data import BenchmarkData, Made, mean_of_cells, rank_order, table_frame
+
+
+def derive(data: BenchmarkData) -> Made:
+    """Make `pairwise_tests` and `tiers`."""
+    tests = compare_models(data)
+    family = f"Bonferroni over adjacent pairs and Holm over all pairs at {data.settings.alpha:g}"
+    kinds = ", ".join(sorted(tests["method"].unique())) or "no pair"
+    best = f"best set: model confidence set at {data.settings.alpha:g}"
+    return {
+        "pairwise_tests": (tests, f"Paired tests ({kinds}); {family}"),
+        "tiers": (assign_tiers(data, tests), f"Sequential adjacent tiers; letters by Holm; {family}; {best}"),
+    }
 
 
 def compare_models(data: BenchmarkData) -> pl.DataFrame:

@@ -8,7 +8,12 @@ import polars as pl
 from analysis.cells import cell_verdicts, verdict_codes
 from analysis.schemas import Concordance
 from analysis.stats.concordance import pairwise_agreement
-from analysis.tables.data import BenchmarkData, mean_of_cells, rank_order, table_frame
+from analysis.tables.data import BenchmarkData, Made, mean_of_cells, rank_order, table_frame
+
+
+def derive(data: BenchmarkData) -> Made:
+    """Make `concordance`."""
+    return {"concordance": (compare_verdicts(data), "Exact agreement; Cohen's kappa, unweighted")}
 
 
 def compare_verdicts(data: BenchmarkData) -> pl.DataFrame:

@@ -10,9 +10,19 @@ from analysis.matrix import ALL, BASES, on_basis
 from analysis.schemas import CountDistribution, ItemCounts, UniqueSolves
 from analysis.stats.coverage import unique_solves
 from analysis.stats.proportions import wilson_interval
-from analysis.tables.data import BenchmarkData, table_frame
+from analysis.tables.data import BenchmarkData, Made, table_frame
 
 PARTIAL = "partial"
+
+
+def derive(data: BenchmarkData) -> Made:
+    """Make `item_counts`, `count_distribution` and `unique_solves`."""
+    solved = f"a model solves an item when its cell is at least {data.card.solved_at:g}"
+    return {
+        "item_counts": (count_items(data), f"Exact counts; {solved}"),
+        "count_distribution": (distribute_counts(data), f"Exact counts with Wilson intervals; {solved}"),
+        "unique_solves": (count_unique_solves(data), f"Exact counts; {solved}"),
+    }
 
 
 def count_items(data: BenchmarkData) -> pl.DataFrame:

@@ -9,7 +9,13 @@ from analysis.matrix import BASES, on_basis
 from analysis.schemas import Coverage
 from analysis.stats.coverage import greedy_coverage, optimal_coverage
 from analysis.stats.proportions import wilson_interval
-from analysis.tables.data import BenchmarkData, table_frame
+from analysis.tables.data import BenchmarkData, Made, table_frame
+
+
+def derive(data: BenchmarkData) -> Made:
+    """Make `coverage`."""
+    method = "Greedy, and the exact optimum of every size; Wilson intervals for the shares"
+    return {"coverage": (cover_items(data), method)}
 
 
 def cover_items(data: BenchmarkData) -> pl.DataFrame:

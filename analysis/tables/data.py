@@ -15,6 +15,9 @@ from analysis.config import BenchmarkCard, MissingPolicy, Settings
 from analysis.matrix import VerdictMatrix, build_matrix, track_matrix, tracks_of
 from analysis.seeds import generator_for
 
+Made = dict[str, tuple[pl.DataFrame, str]]
+"""What a rule makes: tables by name, each with its method in words."""
+
 
 @dataclass(frozen=True)
 class BenchmarkData:

@@ -1,4 +1,4 @@
-"""`failure_labels` and `decisions`: how often each stands among a model's items."""
+"""`failure_labels`: how often each label stands among a model's items."""
 
 from __future__ import annotations
 
@@ -6,7 +6,12 @@ import polars as pl
 
 from analysis.matrix import ALL
 from analysis.stats.proportions import wilson_interval
-from analysis.tables.data import BenchmarkData
+from analysis.tables.data import BenchmarkData, Made
+
+
+def derive(data: BenchmarkData) -> Made:
+    """Make `failure_labels`."""
+    return {"failure_labels": (count_labels(data), "Items with the label in any run; Wilson intervals")}
 
 
 def count_labels(data: BenchmarkData) -> pl.DataFrame:
@@ -22,7 +27,7 @@ def count_labels(data: BenchmarkData) -> pl.DataFrame:
     """
     listed = data.verdicts.select("model", "item_id", pl.col("labels").alias("label"))
     names = [name for name, rule in data.card.labels.items() if not rule.reserved]
-    counts = _count(data, listed.explode("label").drop_nulls("label"), "label", names)
+    counts = count_by_model(data, listed.explode("label").drop_nulls("label"), "label", names)
     limits = wilson_interval(
         counts["count"].to_numpy(), counts["n_items"].to_numpy(), level=data.settings.level
     )
@@ -33,23 +38,9 @@ def count_labels(data: BenchmarkData) -> pl.DataFrame:
     )
 
 
-def count_decisions(data: BenchmarkData) -> pl.DataFrame:
-    """Count, per track, model and decision, the items on which the decision was taken in any run.
-
-    Returns
-    -------
-    pl.DataFrame
-        Rows of the `Decisions` schema.
-    """
-    taken = data.verdicts.select("model", "item_id", "decision").drop_nulls("decision")
-    decisive = list(data.card.decisions.decisive)
-    return _count(data, taken, "decision", decisive).with_columns(
-        (pl.col("count") / pl.col("n_items")).alias("rate"),
-        pl.col("decision").is_in(decisive).alias("decisive"),
-    )
-
-
-def _count(data: BenchmarkData, shown: pl.DataFrame, column: str, declared: list[str]) -> pl.DataFrame:
+def count_by_model(
+    data: BenchmarkData, shown: pl.DataFrame, column: str, declared: list[str]
+) -> pl.DataFrame:
     """Count distinct items per track, model and value; every value crosses every model."""
     tracks = data.items.select("item_id", "track")
     asked = data.verdicts.select("model", "item_id").unique().join(tracks, on="item_id")

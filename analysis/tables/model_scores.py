@@ -10,7 +10,7 @@ from analysis.matrix import EXCLUDED, MISSING, UNSCORED, VerdictMatrix, rate_mat
 from analysis.schemas import ModelScores
 from analysis.stats.bootstrap import BootstrapMeans, bootstrap_means
 from analysis.stats.proportions import clopper_pearson_interval, jeffreys_interval, wilson_interval
-from analysis.tables.data import BenchmarkData, rank_order, ranks_of, table_frame
+from analysis.tables.data import BenchmarkData, Made, rank_order, ranks_of, table_frame
 
 PROPORTION = {
     "wilson": wilson_interval,
@@ -24,6 +24,15 @@ BOOTSTRAP = {
     "bootstrap_bca": "bca",
     "bootstrap_studentized": "studentized",
 }
+
+
+def derive(data: BenchmarkData) -> Made:
+    """Make `model_scores`."""
+    unit = f"clusters ({data.card.cluster})" if data.card.cluster else "items"
+    method = f"Mean of cells; joint bootstrap over {unit}, {data.settings.resamples:,} resamples"
+    if not data.card.cluster:
+        method += "; Wilson where every cell has one scored run"
+    return {"model_scores": (score_models(data), method)}
 
 
 def score_models(data: BenchmarkData) -> pl.DataFrame:

@@ -6,10 +6,15 @@ import polars as pl
 
 from analysis.config import MissingPolicy
 from analysis.schemas import Policies
-from analysis.tables.data import BenchmarkData, mean_of_cells, rank_order, ranks_of, table_frame
+from analysis.tables.data import BenchmarkData, Made, mean_of_cells, rank_order, ranks_of, table_frame
 
 POLICIES: tuple[MissingPolicy, ...] = ("exclude", "failure", "common_items")
 """The policies that give every benchmark a ranking; `error` is `exclude` where it lets data pass."""
+
+
+def derive(data: BenchmarkData) -> Made:
+    """Make `policies`."""
+    return {"policies": (compare_policies(data), "Ranks under each policy for missing cells")}
 
 
 def compare_policies(data: BenchmarkData) -> pl.DataFrame:

@@ -10,8 +10,13 @@ from analysis.schemas import Strata
 from analysis.seeds import generator_for
 from analysis.stats.bootstrap import bootstrap_means
 from analysis.stats.proportions import wilson_interval
-from analysis.tables.data import BenchmarkData, table_frame
+from analysis.tables.data import BenchmarkData, Made, table_frame
 from analysis.tables.model_scores import is_single_run_proportion
+
+
+def derive(data: BenchmarkData) -> Made:
+    """Make `strata`."""
+    return {"strata": (stratify_scores(data), "Mean of cells; Wilson where valid, else bootstrap")}
 
 
 def strata_of(data: BenchmarkData) -> tuple[str, ...]:

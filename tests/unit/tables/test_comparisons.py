@@ -7,8 +7,10 @@ import pytest
 
 from analysis.tables.comparisons import assign_tiers, compare_models
 from analysis.tables.concordance import compare_verdicts
-from analysis.tables.frontier import price_models, trace_frontier
-from analysis.tables.labels import count_decisions, count_labels
+from analysis.tables.costs import price_models
+from analysis.tables.decisions import count_decisions
+from analysis.tables.frontier import trace_frontier
+from analysis.tables.labels import count_labels
 from analysis.tables.strata import stratify_scores
 from tests.unit.tables.conftest import Make, grid
 
