@@ -1,5 +1,6 @@
 """What every rule file shares: the plan (which benchmarks, which tables) and path helpers."""
 
+import subprocess
 import sys
 from pathlib import Path
 
@@ -40,9 +41,26 @@ CARD = f"{DERIVED}/{{benchmark}}/benchmark.json"
 VALIDATED = [table("verdicts"), table("items"), table("models")]
 
 
+def say_what_was_built():
+    """Say where the site is, if this run made one."""
+    page = Path(SITE) / "index.html"
+    if page.exists():
+        print(f"The site is in {SITE}: open {page}", file=sys.stderr)
+
+
 def explain_failures():
-    """Print the message of every rule that failed in this run, once, at the end."""
-    failed = sorted(Path(LOGS).glob("**/*.failed"))
-    for path in failed:
-        print(path.read_text(encoding="utf-8").rstrip(), file=sys.stderr)
-    print(f"Full logs: {LOGS}/", file=sys.stderr)
+    """Print the message of every rule that failed, and bring the first page up to date with what stands."""
+    failed = [
+        path.read_text(encoding="utf-8").rstrip()
+        for path in sorted(Path(LOGS).glob("**/*.failed"))
+    ]
+    if Path(SITE).exists():
+        command = [
+            sys.executable,
+            f"{workflow.basedir}/rules/scripts/refresh_index.py",
+            *BENCHMARKS,
+        ]
+        subprocess.run(
+            command, input=PLAN.config.model_dump_json(), text=True, check=False
+        )
+    print("\n".join(["", *failed, "", f"Full logs: {LOGS}/"]), file=sys.stderr)

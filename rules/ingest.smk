@@ -4,7 +4,7 @@
 rule simulate_demo:
     """Write the simulated demonstration benchmark."""
     input:
-        code=code_of("analysis.demo.simulate"),
+        code=code_of("analysis.demo.simulate", "analysis.rule"),
     output:
         card=f"{RAW}/demo/benchmark.yaml",
     log:
