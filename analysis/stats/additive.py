@@ -16,8 +16,8 @@ import numpy.typing as npt
 from scipy import special
 
 from analysis.stats.bootstrap import expanded_tail
-from analysis.stats.resampling import Resamples, child_generators, order_statistic_limits
-from analysis.stats.results import FloatArray, IntArray, Intervals, check_level, check_limits, frozen_array
+from analysis.stats.resampling import Resamples, order_statistic_limits
+from analysis.stats.results import FloatArray, Intervals, check_level, check_limits, frozen_array
 
 SumFunction = Callable[[npt.NDArray[np.inexact]], npt.NDArray[np.inexact]]
 """Statistics, shape (..., P), of sums, shape (..., K): analytic where it is defined, NaN elsewhere."""
@@ -117,7 +117,7 @@ class BootstrapStatistics:
         sqrt(G / (G - 1)) for G units with data); NaN where undefined.
     acceleration : ndarray of float, shape (P,)
         Sixth of the skewness of the influences, 0 where there is none.
-    replicates : ndarray of float, shape (B, P)
+    replicates : ndarray of float, shape (P, B)
         Values in each of B resamples; NaN where a resample does not define them.
     n_units : int
         Units with data, G.
@@ -132,7 +132,7 @@ class BootstrapStatistics:
     def __post_init__(self) -> None:
         for name in ("estimate", "std_error", "acceleration", "replicates"):
             object.__setattr__(self, name, frozen_array(getattr(self, name), np.float64))
-        if self.replicates.ndim != 2 or self.replicates.shape[1:] != self.estimate.shape:
+        if self.replicates.ndim != 2 or self.replicates.shape[:1] != self.estimate.shape:
             raise ValueError(f"replicates have shape {self.replicates.shape}, estimate {self.estimate.shape}")
 
     def interval(self, level: float) -> Intervals:
@@ -158,16 +158,16 @@ class BootstrapStatistics:
         """
         check_level(level)
         tail = float(expanded_tail((1 - level) / 2, self.n_units))
-        low, high = order_statistic_limits(self.replicates, *self._tails(tail))
-        undefined = np.mean(np.isnan(self.replicates), axis=0) if self.replicates.size else 1.0
+        low, high = order_statistic_limits(self.replicates.T, *self._tails(tail))
+        undefined = np.mean(np.isnan(self.replicates), axis=1) if self.replicates.size else 1.0
         none = (undefined > (1 - level) / 2) | np.isnan(self.estimate)
         return Intervals(np.where(none, np.nan, low), np.where(none, np.nan, high), level, "bootstrap_bca")
 
     def _tails(self, tail: float) -> tuple[FloatArray, FloatArray]:
         with np.errstate(invalid="ignore"):
-            below = np.count_nonzero(self.replicates < self.estimate, axis=0)
-            equal = np.count_nonzero(self.replicates == self.estimate, axis=0)
-        n = np.maximum(np.count_nonzero(~np.isnan(self.replicates), axis=0), 1)
+            below = np.count_nonzero(self.replicates < self.estimate[:, None], axis=1)
+            equal = np.count_nonzero(self.replicates == self.estimate[:, None], axis=1)
+        n = np.maximum(np.count_nonzero(~np.isnan(self.replicates), axis=1), 1)
         # On a lattice many replicates equal the estimate; half of them count as below it.
         bias = special.ndtri(np.clip((below + equal / 2) / n, 0.5 / n, 1 - 0.5 / n))
         tails = []
@@ -177,13 +177,7 @@ class BootstrapStatistics:
         return tails[0], 1 - tails[1]
 
 
-def bootstrap_sums(
-    tables: npt.ArrayLike,
-    function: SumFunction,
-    *,
-    rng: np.random.Generator,
-    n_resamples: int,
-) -> BootstrapStatistics:
+def bootstrap_sums(tables: npt.ArrayLike, function: SumFunction, draws: Resamples) -> BootstrapStatistics:
     """Bootstrap functions of sums over units.
 
     Parameters
@@ -194,10 +188,8 @@ def bootstrap_sums(
     function : callable
         Maps sums of shape (..., K) to statistics of shape (..., P); without branches on values
         other than for undefined cases, for it is differentiated by a complex step.
-    rng : numpy.random.Generator
-        Source of randomness: generators in the same state give the same resamples.
-    n_resamples : int
-        Number of resamples, B.
+    draws : Resamples
+        The resamples of the G units, shared by everything that is to be compared.
 
     Returns
     -------
@@ -215,23 +207,22 @@ def bootstrap_sums(
     A ratio of two sums over five units.
 
     >>> tables = np.array([[1, 0, 2, 1, 3], [2, 1, 2, 2, 3]])
-    >>> boot = bootstrap_sums(tables, lambda s: s[..., :1] / s[..., 1:],
-    ...                       rng=np.random.default_rng(1), n_resamples=500)
+    >>> draws = Resamples(np.random.default_rng(1), 5, 500)
+    >>> boot = bootstrap_sums(tables, lambda s: s[..., :1] / s[..., 1:], draws)
     >>> boot.estimate.tolist(), boot.replicates.shape
-    ([0.7], (500, 1))
+    ([0.7], (1, 500))
     """
     table = np.asarray(tables)
-    if table.ndim != 2:
-        raise ValueError(f"tables must have shape (sums, units), got {table.shape}")
-    (weights_rng,) = child_generators(rng, 1)
+    if table.ndim != 2 or table.shape[1] != draws.n_units:
+        raise ValueError(f"tables must have shape (sums, {draws.n_units} units), got {table.shape}")
     total = table.sum(axis=1, dtype=np.float64)
     with np.errstate(invalid="ignore", divide="ignore"):
         estimate = np.asarray(function(total), dtype=np.float64)
         if table.shape[1] == 0:
             none = np.full(estimate.size, np.nan)
-            return BootstrapStatistics(estimate, none, none * 0, np.empty((0, estimate.size)), 0)
-        resampled = Resamples(weights_rng, table.shape[1], n_resamples).sums(table)[0]
-        replicates = np.asarray(function(resampled), dtype=np.float64)
+            return BootstrapStatistics(estimate, none, none * 0, np.empty((estimate.size, 0)), 0)
+        (resampled,) = draws.sums(table)
+        replicates = np.asarray(function(resampled), dtype=np.float64).T
     influence, n_units = _influences(table, total, function)
     std_error, acceleration = _spread(influence, n_units)
     return BootstrapStatistics(estimate, std_error, acceleration, replicates, n_units)
@@ -258,66 +249,3 @@ def _spread(influence: FloatArray, n_units: int) -> tuple[FloatArray, FloatArray
         std_error = np.sqrt(squares * (n_units / max(n_units - 1, 1)))
         acceleration = np.sum(influence**3, axis=0) / (6 * squares**1.5)
     return np.where(none, np.nan, std_error), np.where(none, 0.0, acceleration)
-
-
-def unit_totals(rows: npt.ArrayLike, units: npt.ArrayLike | None, n_units: int) -> FloatArray:
-    """Sum rows of item values over units.
-
-    Parameters
-    ----------
-    rows : array_like, shape (K, N)
-        Item values.
-    units : array_like of int, shape (N,), or None
-        Unit of each item, 0 to `n_units` - 1; None means that each item is its own.
-    n_units : int
-        How many units there are, those without an item included.
-
-    Returns
-    -------
-    ndarray of float, shape (K, n_units)
-
-    Examples
-    --------
-    >>> unit_totals([[1, 2, 3]], [0, 2, 2], 3).tolist()
-    [[1.0, 0.0, 5.0]]
-    """
-    values = np.atleast_2d(np.asarray(rows, dtype=np.float64))
-    if units is None:
-        return values
-    codes = np.asarray(units, dtype=np.int64)
-    if codes.shape != values.shape[1:] or (codes.size and not 0 <= codes.min() <= codes.max() < n_units):
-        raise ValueError(f"units must be {values.shape[1]} numbers from 0 to {n_units - 1}")
-    out = np.empty((values.shape[0], n_units))
-    for k, row in enumerate(values):
-        out[k] = np.bincount(codes, weights=row, minlength=n_units)
-    return out
-
-
-def unit_codes(clusters: npt.ArrayLike | None, n_items: int) -> tuple[IntArray, int]:
-    """Return the number of each item's unit: its cluster, or the item itself.
-
-    Parameters
-    ----------
-    clusters : array_like of int, shape (N,), or None
-        Cluster codes.
-    n_items : int
-        Number of items, N.
-
-    Returns
-    -------
-    units : ndarray of int, shape (N,)
-        From 0.
-    n_units : int
-
-    Raises
-    ------
-    ValueError
-        If the codes are not N integers.
-    """
-    if clusters is None:
-        return np.arange(n_items, dtype=np.int64), n_items
-    codes = np.asarray(clusters)
-    if codes.shape != (n_items,) or not np.issubdtype(codes.dtype, np.integer):
-        raise ValueError(f"clusters must be {n_items} integers, got shape {codes.shape} of {codes.dtype}")
-    distinct, inverse = np.unique(codes, return_inverse=True)
-    return inverse.astype(np.int64), int(distinct.size)

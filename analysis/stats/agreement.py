@@ -1,4 +1,4 @@
-"""Agreement of two raters: Cohen's kappa, plain and weighted, and agreement with a reference.
+"""Agreement of two raters: Cohen's kappa, plain and weighted.
 
 A rating is a code 0 to K - 1 of K categories, -1 where the rater gave none; a pair of raters is
 compared on what both have rated. Categories that are ordered have positions: 0, 1, 2, ... or their
@@ -21,17 +21,15 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from analysis.stats.additive import Estimates, bootstrap_sums, unit_codes, unit_totals
+from analysis.stats.additive import Estimates, bootstrap_sums
 from analysis.stats.joint_counts import joint_counts
 from analysis.stats.lattice import common_denominator, to_integers
 from analysis.stats.proportions import wilson_interval
-from analysis.stats.results import FloatArray, IntArray, frozen_array
+from analysis.stats.resampled_units import ResampledUnits
+from analysis.stats.results import BoolArray, FloatArray, IntArray, frozen_array
 
 AGREEMENT = ("agreement", "kappa", "kappa_linear", "kappa_quadratic")
 """What :func:`estimate_agreement` estimates, in this order."""
-
-ACCURACY = ("sensitivity", "specificity", "balanced_accuracy", "positive_agreement", "negative_agreement")
-"""What :func:`estimate_accuracy` estimates, in this order."""
 
 
 @dataclass(frozen=True)
@@ -193,10 +191,8 @@ def estimate_agreement(
     second: npt.ArrayLike,
     n_levels: int,
     *,
-    rng: np.random.Generator,
-    n_resamples: int,
+    units: ResampledUnits,
     level: float,
-    clusters: npt.ArrayLike | None = None,
     positions: npt.ArrayLike | None = None,
 ) -> Estimates:
     """Estimate agreement and kappas of two raters, with intervals.
@@ -207,15 +203,11 @@ def estimate_agreement(
         Categories 0 to n_levels - 1; negative where the rater gave none.
     n_levels : int
         Number of categories, K.
-    rng : numpy.random.Generator
-        Source of randomness; generators in the same state resample the same units, so that raters
-        can be compared on them.
-    n_resamples : int
-        Number of resamples.
+    units : ResampledUnits
+        Which of the N lie in one unit (responses or criteria of one item, or of its cluster), and
+        the resamples of the units: raters given the same ones can be compared.
     level : float
         Confidence level.
-    clusters : array_like of int, shape (N,), optional
-        Units that are resampled whole: the item of several responses or criteria, or its cluster.
     positions : array_like of float, shape (K,), optional
         Where the categories lie; default 0 to K - 1.
 
@@ -228,7 +220,7 @@ def estimate_agreement(
     Raises
     ------
     ValueError
-        If codes, clusters or positions do not fit.
+        If codes, units or positions do not fit.
 
     Notes
     -----
@@ -238,16 +230,17 @@ def estimate_agreement(
     Examples
     --------
     >>> a, b = [0, 0, 1, 1, 1, 0, 1, 0] * 10, [0, 1, 1, 1, 1, 0, 0, 0] * 10
-    >>> result = estimate_agreement(a, b, 2, rng=np.random.default_rng(1), n_resamples=500, level=0.95)
+    >>> units = ResampledUnits.create(80, rng=np.random.default_rng(1), n_resamples=500)
+    >>> result = estimate_agreement(a, b, 2, units=units, level=0.95)
     >>> [round(x, 3) for x in result["kappa"]]
-    [0.5, 0.279, 0.670]
+    [0.5, 0.3, 0.675]
     """
-    a, b, units, n_units = _common(first, second, n_levels, clusters)
+    a, b, both = rated_by_both(first, second, n_levels, units)
     weight = distances(n_levels, positions)
     eye = np.eye(n_levels)
     rows = np.concatenate([np.ones((1, a.size)), weight[:, a, b], eye[:, a], eye[:, b]])
-    tables = unit_totals(rows, units, n_units)
-    boot = bootstrap_sums(tables, lambda sums: _agreement(sums, weight), rng=rng, n_resamples=n_resamples)
+    tables = units.totals(rows, both)
+    boot = bootstrap_sums(tables, lambda sums: _agreement(sums, weight), units.draws)
     result = Estimates.from_bootstrap(AGREEMENT, boot, level, a.size)
     if a.size and np.max(tables[0]) <= 1:
         wilson = wilson_interval([np.count_nonzero(a == b)], [a.size], level=level)
@@ -255,84 +248,24 @@ def estimate_agreement(
     return result
 
 
-def estimate_accuracy(
-    rating: npt.ArrayLike,
-    reference: npt.ArrayLike,
-    *,
-    rng: np.random.Generator,
-    n_resamples: int,
-    level: float,
-    clusters: npt.ArrayLike | None = None,
-) -> Estimates:
-    """Estimate how well a rater's yes and no match those of a reference, with intervals.
+def rated_by_both(
+    first: npt.ArrayLike, second: npt.ArrayLike, n_levels: int, units: ResampledUnits
+) -> tuple[IntArray, IntArray, BoolArray]:
+    """Return the two raters' codes on what both have rated, and which of the N that is.
 
-    Parameters
-    ----------
-    rating, reference : array_like of int, shape (N,)
-        1 for yes, 0 for no, negative where there is none.
-    rng : numpy.random.Generator
-        Source of randomness.
-    n_resamples : int
-        Number of resamples.
-    level : float
-        Confidence level.
-    clusters : array_like of int, shape (N,), optional
-        Units that are resampled whole.
-
-    Returns
-    -------
-    Estimates
-        Of `ACCURACY`: sensitivity (yes where the reference says yes), specificity (no where it says
-        no), their mean, and the symmetric positive and negative agreement. NaN where the reference
-        has no yes, or no no. Intervals of sensitivity and specificity are Wilson's where every unit
-        holds one pair of ratings.
-
-    Notes
-    -----
-    Positive agreement is twice the common yes over all yes of both. Source: Cicchetti and Feinstein
-    (1990), doi:10.1016/0895-4356(90)90159-M.
-
-    Examples
-    --------
-    >>> result = estimate_accuracy([1, 1, 0, 0, 1], [1, 1, 1, 0, 0], rng=np.random.default_rng(1),
-    ...                            n_resamples=200, level=0.95)
-    >>> result.estimate.round(3).tolist()
-    [0.667, 0.5, 0.583, 0.667, 0.5]
+    Raises
+    ------
+    ValueError
+        If the codes are not integers below `n_levels`, or the lengths differ.
     """
-    a, b, units, n_units = _common(rating, reference, 2, clusters)
-    rows = np.stack([(a == i) & (b == j) for i, j in ((1, 1), (0, 1), (1, 0), (0, 0))])
-    tables = unit_totals(rows, units, n_units)
-    boot = bootstrap_sums(tables, _accuracy, rng=rng, n_resamples=n_resamples)
-    result = Estimates.from_bootstrap(ACCURACY, boot, level, a.size)
-    if a.size and np.max(tables.sum(axis=0)) <= 1:
-        hits = [rows[0].sum(), rows[3].sum()]
-        wilson = wilson_interval(hits, [np.sum(b == 1), np.sum(b == 0)], level=level)
-        result = result.with_limits(["sensitivity", "specificity"], wilson)
-    return result
-
-
-def _accuracy(sums: npt.NDArray[np.inexact]) -> npt.NDArray[np.inexact]:
-    hit, miss, false, correct = (sums[..., i] for i in range(4))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        sensitivity = hit / (hit + miss)
-        specificity = correct / (correct + false)
-        positive = 2 * hit / (2 * hit + miss + false)
-        negative = 2 * correct / (2 * correct + miss + false)
-    balanced = (sensitivity + specificity) / 2
-    return np.stack([sensitivity, specificity, balanced, positive, negative], axis=-1)
-
-
-def _common(
-    first: npt.ArrayLike, second: npt.ArrayLike, n_levels: int, clusters: npt.ArrayLike | None
-) -> tuple[IntArray, IntArray, IntArray, int]:
     a, b = np.asarray(first), np.asarray(second)
-    if a.ndim != 1 or a.shape != b.shape:
-        raise ValueError(f"two vectors of one length, got shapes {a.shape} and {b.shape}")
-    if not (np.issubdtype(a.dtype, np.integer) and np.issubdtype(b.dtype, np.integer)) and a.size:
+    if not a.shape == b.shape == units.codes.shape:
+        raise ValueError(
+            f"both raters and the units must have one length, got {a.shape}, {b.shape}, {units.codes.shape}"
+        )
+    if a.size and not (np.issubdtype(a.dtype, np.integer) and np.issubdtype(b.dtype, np.integer)):
         raise ValueError(f"codes must be integers, got {a.dtype} and {b.dtype}")
     if np.any(a >= n_levels) or np.any(b >= n_levels):
         raise ValueError(f"codes must be below {n_levels}")
     both = (a >= 0) & (b >= 0)
-    # Units are numbered before the common ones are kept: every pair of raters resamples the same.
-    units, n_units = unit_codes(clusters, a.size)
-    return a[both].astype(np.int64), b[both].astype(np.int64), units[both], n_units
+    return a[both].astype(np.int64), b[both].astype(np.int64), both
