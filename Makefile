@@ -45,7 +45,7 @@ bench: setup ## measure speed and memory against what a user would use instead
 
 lock: ## renew requirements.lock (needs uv)
 	uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --generate-hashes \
-	  --no-header --no-annotate --no-emit-index-url --output-file requirements.lock
+	  --no-header --no-annotate --output-file requirements.lock
 
 clean: ## remove everything that was built
 	rm -rf results/derived results/figures results/site results/logs results/raw/demo .snakemake
