@@ -76,7 +76,7 @@ def run_cells(
     )
     said: list[str] = []
     try:
-        with client.setup_kernel(env={**environment, "PYDEVD_DISABLE_FILE_VALIDATION": "1"}):
+        with client.setup_kernel(cleanup_kc=True, env={**environment, "PYDEVD_DISABLE_FILE_VALIDATION": "1"}):
             for i, (cell, run) in enumerate(zip(code, notebook.cells, strict=True)):
                 try:
                     client.execute_cell(run, i)

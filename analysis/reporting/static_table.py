@@ -24,11 +24,14 @@ class Column:
         Its head, as HTML.
     align : {'left', 'right', 'center'}
         Alignment of head and cells.
+    spanner : str
+        Head above this and the neighbouring columns with the same spanner, as HTML.
     """
 
     key: str
     head: str
     align: Literal["left", "right", "center"] = "left"
+    spanner: str = ""
 
 
 def static_table(
@@ -60,12 +63,15 @@ def static_table(
     data = {key: [row.get(key, "") for row in rows] for key in [*keys, *([groups] if groups else [])]}
     frame = pl.DataFrame(data, schema=dict.fromkeys(data, pl.String))
     table = GT(frame, rowname_col=keys[0], groupname_col=groups or None, id=identifier)
-    table = table.fmt_passthrough(escape=False).cols_label({c.key: html(c.head) for c in columns[1:]})
+    table = table.fmt_passthrough(columns=[*data], escape=False).cols_label({c.key: html(c.head) for c in columns[1:]})
     table = table.tab_stubhead(html(columns[0].head))
     for align in ("left", "right", "center"):
         chosen = [c.key for c in columns[1:] if c.align == align]
         if chosen:
             table = table.cols_align(align, columns=chosen)
+    for i, spanner in enumerate(dict.fromkeys(c.spanner for c in columns if c.spanner)):
+        under = [c.key for c in columns if c.spanner == spanner]
+        table = table.tab_spanner(html(spanner), columns=under, id=f"s{i}")
     if note:
         table = table.tab_source_note(html(note))
     return f'<div class="scroll">\n{_without_style(table.as_raw_html())}\n</div>'

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from analysis.reporting.markup import escape
+from analysis.reporting.numbers import Scale, fixed
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,43 @@ def whisker(
     )
 
 
+def ticks(axis: Axis, *, most: int = 3) -> list[float]:
+    """Return round numbers within the scale, at most so many.
+
+    Examples
+    --------
+    >>> ticks(Axis(0.21, 0.53, 170))
+    [0.3, 0.4, 0.5]
+    """
+    reach = axis.high - axis.low
+    step = 10.0 ** math.floor(math.log10(reach))
+    step = next(step * f for f in (0.1, 0.2, 0.25, 0.5, 1, 2, 5) if _n_ticks(axis, step * f) <= most)
+    first = math.ceil(axis.low / step - 1e-9)
+    return [round((first + i) * step, 10) for i in range(_n_ticks(axis, step))]
+
+
+def _n_ticks(axis: Axis, step: float) -> int:
+    return math.floor(axis.high / step + 1e-9) - math.ceil(axis.low / step - 1e-9) + 1
+
+
+def axis_head(axis: Axis, scale: Scale) -> str:
+    """Return the labels of the scale as inline SVG, for the head of a column of whiskers."""
+    shown = "".join(
+        f'<text x="{axis.x(t):g}" y="11" text-anchor="middle">{fixed(t * scale.factor, _places(t * scale.factor))}</text>'
+        f'<line class="tick" x1="{axis.x(t):g}" x2="{axis.x(t):g}" y1="15" y2="19"/>'
+        for t in ticks(axis)
+    )
+    return (
+        f'<svg class="whisker" width="{axis.width:g}" height="20" viewBox="0 0 {axis.width:g} 20" '
+        f'aria-hidden="true">{shown}</svg>'
+    )
+
+
+def _places(value: float) -> int:
+    text = f"{value:.6f}".rstrip("0")
+    return len(text.partition(".")[2])
+
+
 @dataclass(frozen=True)
 class Rung:
     """A row of a ladder: a name, an estimate with its interval, and whether it is among the best."""
@@ -73,12 +112,12 @@ class Rung:
 
 def ladder(rungs: Sequence[Rung], axis: Axis, *, alt: str) -> str:
     """Return the small picture of a card: models down the side, dots with intervals across."""
-    step, left, right = 22, 150, 52
+    step, left, right = 22, 178, 52
     width, height = left + axis.width + right, step * len(rungs) + 4
     parts = []
     for i, rung in enumerate(rungs):
         y = i * step + step / 2 + 2
-        name = rung.name if len(rung.name) <= 21 else rung.name[:12] + "\u2026" + rung.name[-8:]
+        name = rung.name if len(rung.name) <= 25 else rung.name[:13] + "\u2026" + rung.name[-11:]
         line = ""
         if rung.low is not None and rung.high is not None:
             line = (

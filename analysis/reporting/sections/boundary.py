@@ -155,11 +155,11 @@ def _by_track(view: View) -> str:
             )
         rows.append(cells)
     columns = [Column("track", "Track")]
-    for basis, head in (("answered", "any model answered"), ("complete", "every model answered")):
+    for basis, head in (("answered", "Any model answered"), ("complete", "Every model answered")):
         columns += [
-            Column(f"{basis}_n", f"Items that {head}", "right"),
-            Column(f"{basis}_zero", "of them unsolved", "right"),
-            Column(f"{basis}_share", f"share, {view.ci}", "right"),
+            Column(f"{basis}_n", "Items", "right", head),
+            Column(f"{basis}_zero", "Unsolved", "right", head),
+            Column(f"{basis}_share", f"Share, {view.ci}", "right", head),
         ]
     table = static_table("tbl-unsolved-table", columns, rows)
     return table_float("tbl-unsolved", table, "Items that no model solves, by track. Wilson intervals.")

@@ -12,13 +12,7 @@ from analysis.reporting.static_table import Column, static_table, table_float
 from analysis.reporting.view import View, absent, metric_head
 
 Finding = tuple[str, str]
-BASES = {
-    "total_cost_usd": "stated total",
-    "cost_usd": "per response",
-    "tokens": "tokens \u00d7 prices",
-    "free": "free by the card",
-    "unpriced": "unpriced",
-}
+
 
 
 def show(view: View) -> str:
@@ -42,10 +36,9 @@ def finding(view: View) -> Finding | None:
         return None
     on = priced.filter("on_frontier").sort("cost_per_response_usd", "model")
     n, of = on.height, plural(priced.height, "priced model")
-    lead = f"{count(n)} of {of} {'is' if n == 1 else 'are'} worth the price."
-    cheapest, dearest = priced.sort("cost_per_response_usd", "model").row(0, named=True), priced.sort(
-        "cost_per_response_usd", "model", descending=[True, False]
-    ).row(0, named=True)
+    lead = f"{count(n)} of {of} {'is' if n == 1 else 'are'} on the cost frontier."
+    by_cost = priced.sort("cost_per_response_usd", "model")
+    cheapest, dearest = by_cost.row(0, named=True), by_cost.row(-1, named=True)
     more = f"No other model has at least the score of {view.names(on['model'].to_list())} for less money."
     if cheapest["cost_per_response_usd"]:
         ratio = significant(dearest["cost_per_response_usd"] / cheapest["cost_per_response_usd"], 2)
@@ -114,7 +107,7 @@ def _table(view: View, frontier: pl.DataFrame | None) -> str:
                 "score": view.scale.bare(row.get("estimate")),
                 "on": '<span class="tag best">on the frontier</span>' if on else "",
                 "p": Scale("percent", 0).value(probability) if probability is not None else "\u2013",
-                "basis": f"{BASES[row['basis']]}<br><span class='muted'>{escape(row['note'])}</span>",
+                "basis": f'<span class="words">{escape(row["note"])}</span>',
             }
         )
     columns = [

@@ -31,7 +31,7 @@ def synthetic_banner(results: Results) -> str:
     if not text:
         return ""
     return (
-        '<aside class="synthetic" aria-label="About these data"><strong>Not real results.</strong>'
+        '<aside class="synthetic" aria-label="About these data"><strong>Not original data.</strong>'
         f"<p>{linked(text)}</p></aside>"
     )
 

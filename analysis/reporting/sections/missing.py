@@ -9,7 +9,7 @@ from analysis.reporting.markup import paragraph
 from analysis.reporting.numbers import count, plural
 from analysis.reporting.results import ALL
 from analysis.reporting.static_table import Column, static_table, table_float
-from analysis.reporting.view import View, absent
+from analysis.reporting.view import View, absent, metric_head
 
 Finding = tuple[str, str]
 POLICIES = {
@@ -76,8 +76,9 @@ def finding(view: View) -> Finding | None:
         return None
     policy, models = max(moved.items(), key=lambda pm: (len(pm[1]), pm[0]))
     n = len(models)
-    lead = f"Missing cells matter: {plural(n, 'model')} would change rank under another policy."
-    return lead, f"Under <code>{policy}</code> ({POLICIES[policy]}) {'it moves' if n == 1 else 'they move'}: {view.names(models, most=3)}."
+    lead = f"{plural(n, 'model')} would change place under another policy for missing cells."
+    whom = f"{view.names(models, most=3)} {'moves' if n == 1 else 'move'}"
+    return lead, f"Under <code>{policy}</code> ({POLICIES[policy]}) {whom}."
 
 
 def _table(view: View, rows: pl.DataFrame) -> str:
@@ -94,13 +95,16 @@ def _table(view: View, rows: pl.DataFrame) -> str:
                 continue
             arrow = _arrow(row["rank"] - row["rank_in_force"])
             cell[policy] = f"{row['rank']}{arrow}"
-            cell[f"{policy}_n"] = f"{view.scale.bare(row['estimate'])} <span class='range'>of {count(row['n_items'])}</span>"
+            cell[f"{policy}_score"] = view.scale.bare(row["estimate"])
+            cell[f"{policy}_n"] = count(row["n_items"])
         cells.append(cell)
     columns = [Column("model", "Model")]
     for policy in policies:
+        head = f"<code>{policy}</code>"
         columns += [
-            Column(policy, f"Place under <code>{policy}</code>", "right"),
-            Column(f"{policy}_n", "score, items", "right"),
+            Column(policy, "Place", "right", head),
+            Column(f"{policy}_score", metric_head(view.metric), "right", head),
+            Column(f"{policy}_n", "Items", "right", head),
         ]
     caption = "Places by estimate under each policy for missing cells; arrows mark moves against the policy in force."
     return table_float("tbl-policies", static_table("policies-table", columns, cells), caption)

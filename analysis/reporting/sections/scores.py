@@ -8,12 +8,12 @@ import polars as pl
 
 from analysis.reporting.figure import figure_float
 from analysis.reporting.markup import block, escape, paragraph
-from analysis.reporting.numbers import NONE, count, money, p_value, plural, span
+from analysis.reporting.numbers import NONE, count, money, p_value, plural, significant, span
 from analysis.reporting.results import ALL, interval_name
 from analysis.reporting.sections.headline import by_track_leaders
 from analysis.reporting.static_table import Column, static_table, table_float
 from analysis.reporting.view import View, absent, metric_head
-from analysis.reporting.whisker import axis_for, whisker
+from analysis.reporting.whisker import axis_for, axis_head, whisker
 
 MOST_PAIRS = 66
 """More pairs than this (12 models) are not listed on the page; the table can be downloaded."""
@@ -36,7 +36,7 @@ def board(view: View) -> str:
     columns += [
         Column("score", metric_head(view.metric), "right"),
         Column("interval", view.ci, "left"),
-        Column("picture", ""),
+        Column("picture", axis_head(axis, view.scale)),
         Column("n", "Items", "right"),
     ]
     if hard:
@@ -135,7 +135,7 @@ def tier_words(view: View) -> str:
     if threshold.len():
         text = (
             f"Going down the ranking, a new tier begins where a model is significantly better than the next "
-            f"(p < {threshold[0]:.2g}, which is {view.alpha:g} divided by the number of tested neighbours)."
+            f"(p < {significant(threshold[0])}, which is {view.alpha:g} divided by the number of tested neighbours)."
         )
     reversed_ = table.filter(pl.col("reversal"))["model"].to_list()
     if reversed_:
@@ -176,13 +176,13 @@ def _pairs_table(view: View, pairs: pl.DataFrame, identifier: str, *, adjacent: 
     columns = [
         Column("a", "Higher in rank"),
         Column("b", "Lower in rank"),
-        Column("n", "Common items", "right"),
-        Column("better", "Better on", "right"),
-        Column("worse", "Worse on", "right"),
+        Column("n", "Items", "right", "Common items"),
+        Column("better", "Better", "right", "Common items"),
+        Column("worse", "Worse", "right", "Common items"),
         Column("difference", f"Difference{unit}", "right"),
         Column("interval", view.ci),
         Column("p", "p", "right"),
-        Column("adjusted", "p, Bonferroni" if adjacent else "p, Holm", "right"),
+        Column("adjusted", "Bonferroni" if adjacent else "Holm", "right"),
         Column("verdict", "Differ"),
     ]
     rows = []
@@ -208,7 +208,29 @@ def _pairs_table(view: View, pairs: pl.DataFrame, identifier: str, *, adjacent: 
 
 
 def _test_note(pairs: pl.DataFrame) -> str:
-    methods = sorted(m for m in pairs["method"].unique() if m)
-    named = "; ".join(escape(m.replace("_", " ")) for m in methods)
+    methods = sorted(set(pairs["method"]) - {"none"})
+    named = "; ".join(escape(test_name(m)) for m in methods)
     note = f"Test: {named}. " if named else ""
     return note + "Intervals are not adjusted for the number of pairs."
+
+
+def test_name(method: str) -> str:
+    """Return a test as a sentence names it.
+
+    Examples
+    --------
+    >>> test_name("cluster_sign_flip_exact"), test_name("sign_flip_monte_carlo")
+    ('exact sign-flip test, whole clusters flip', 'sign-flip test with random flips')
+    """
+    rest = method
+    matched, rest = rest.startswith("matched_runs_"), rest.removeprefix("matched_runs_")
+    whole, rest = rest.startswith("cluster_sign_flip"), rest.replace("cluster_sign_flip", "sign_flip")
+    names = {
+        "sign_flip_exact": "exact sign-flip test",
+        "sign_flip_monte_carlo": "sign-flip test with random flips",
+        "sign_flip_normal": "sign-flip test, normal approximation",
+        "item_bootstrap": "bootstrap-t over items",
+        "cluster_bootstrap": "bootstrap-t over clusters",
+    }
+    name = names.get(rest, rest.replace("_", " "))
+    return name + (", runs matched" if matched else "") + (", whole clusters flip" if whole else "")

@@ -1,0 +1,74 @@
+"""The first page: one card per benchmark."""
+
+from __future__ import annotations
+
+from analysis.errors import VerdictAtlasError
+from analysis.reporting.environment import named_benchmarks, results_folder
+from analysis.reporting.markup import block, escape, named
+from analysis.reporting.numbers import plural
+from analysis.reporting.results import Results
+from analysis.reporting.sections import boundary, headline
+from analysis.reporting.sections.hero import facts, synthetic_banner
+from analysis.reporting.view import View
+from analysis.reporting.whisker import Rung, axis_for, ladder
+
+MOST_RUNGS = 6
+"""Models in a card's picture."""
+
+
+def show() -> str:
+    """Return the head of the page and a card for every benchmark that the environment names."""
+    results = results_folder()
+    names = named_benchmarks(results)
+    cards = "".join(_card(name, results) for name in names)
+    head = (
+        f'<div class="hero"><h1>{"Benchmark" if len(names) == 1 else "Benchmarks"}</h1>'
+        '<p class="lede">Which models solve which items, how sure the ranking is, what no model solves, '
+        "and at what cost.</p></div>"
+    )
+    return block(f'{head}<ul class="cards">{cards}</ul>')
+
+
+def _card(name: str, folder: object) -> str:
+    try:
+        results = Results.open(name, folder)  # type: ignore[arg-type]
+    except VerdictAtlasError as error:
+        return f'<li class="card"><h2>{named(name)}</h2><p class="absent">{escape(error)}</p></li>'
+    view = View(results)
+    about = " ".join(results.card.description.split())
+    return (
+        f'<li class="card"><h2><a href="{escape(name)}/index.html">{named(results.title, css="title")}</a></h2>'
+        f"{synthetic_banner(results)}"
+        + (f'<p class="about">{escape(about)}</p>' if about else "")
+        + f"{facts(results)}{_findings(view)}{_picture(view)}"
+        f'<ul class="buttons"><li><a class="button primary" href="{escape(name)}/index.html">Report</a></li>'
+        f'<li><a class="button" href="{escape(name)}/leaderboard.html">Leaderboard</a></li></ul></li>'
+    )
+
+
+def _findings(view: View) -> str:
+    found = [headline.leader(view), boundary.finding(view)]
+    return "".join(f"<p>{lead}</p>" for lead, _ in filter(None, found)) or '<p class="absent">No response is scored.</p>'
+
+
+def _picture(view: View) -> str:
+    table = view.standings
+    if table is None:
+        return ""
+    top = table.head(MOST_RUNGS)
+    axis = axis_for([*top["estimate"], *top["ci_low"], *top["ci_high"]], width=200, bounded=view.scale.kind == "percent")
+    compared = table.height > 1
+    rungs = [
+        Rung(
+            view.results.names.get(row["model"], row["model"]),
+            view.scale.value(row["estimate"]),
+            row["estimate"],
+            row["ci_low"],
+            row["ci_high"],
+            bool(row["in_best_set"]) and compared,
+        )
+        for row in top.iter_rows(named=True)
+    ]
+    shown = "Scores" if table.height <= MOST_RUNGS else f"The {MOST_RUNGS} highest scores of {plural(table.height, 'model')}"
+    alt = f"{shown} with confidence intervals: " + "; ".join(f"{r.name} {r.value}" for r in rungs)
+    return f'<div class="small-picture">{ladder(rungs, axis, alt=alt)}<p class="note">{shown}, {view.ci}.</p></div>'
