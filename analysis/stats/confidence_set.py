@@ -127,7 +127,7 @@ def elimination_p_values(joint: JointDeviations) -> FloatArray:
     pair is looked at once. Models that tie for the largest deficit leave together, which keeps the
     answer independent of the order of models.
     """
-    n_resamples, n_pairs = joint.deviations.shape
+    n_pairs, n_resamples = joint.deviations.shape
     n_models = round((1 + np.sqrt(1 + 8 * n_pairs)) / 2)
     pair_of = np.zeros((n_models, n_models), dtype=np.int64)
     upper = np.triu_indices(n_models, k=1)
@@ -146,7 +146,7 @@ def elimination_p_values(joint: JointDeviations) -> FloatArray:
         for model in group:
             for pair in pair_of[model, active].tolist():
                 if spread[pair] > 0:
-                    np.fmax(running, np.abs(joint.deviations[:, pair]) / spread[pair], out=running)
+                    np.fmax(running, np.abs(joint.deviations[pair]) / spread[pair], out=running)
             if active:
                 largest = max(largest, float(np.abs(statistic[pair_of[model, active]]).max()))
             active.append(model)

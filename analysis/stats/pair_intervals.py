@@ -12,12 +12,15 @@ from scipy import special
 from analysis.stats.bootstrap import expanded_tail
 from analysis.stats.lattice import to_integers
 from analysis.stats.pair_rows import PairRows, pair_rows, rows_per_block
-from analysis.stats.resampling import Resamples, order_statistic_limits
+from analysis.stats.resampling import Resamples, order_statistic_limits, row_limits
 from analysis.stats.results import BoolArray, FloatArray, IntArray
 from analysis.stats.units import Cells, unit_sums
 
 MAX_JOINT_WORK = 2.0e12
 """Multiplications up to which pairs with unlike missing cells are resampled jointly."""
+
+MIN_EXPANDED = 1000
+"""Differing items from which limits from counts are expanded, not resampled."""
 
 _BLOCK_VALUES = 2**24
 
@@ -30,7 +33,7 @@ class DifferenceReplicates:
     ----------
     estimate : ndarray of float, shape (P,)
         Mean difference over common items.
-    replicates : ndarray of float, shape (B, P)
+    replicates : ndarray of float, shape (P, B)
         The same in each resample; NaN where it holds no common item.
     n_units : ndarray of int, shape (P,)
         Units with a common item.
@@ -43,7 +46,7 @@ class DifferenceReplicates:
     def limits(self, tail: float, *, widen: bool) -> tuple[FloatArray, FloatArray]:
         """Return percentile limits, with tails widened for few units if asked."""
         cut = expanded_tail(tail, self.n_units) if widen else np.asarray(tail)
-        return order_statistic_limits(self.replicates, cut, cut)
+        return row_limits(self.replicates, cut, cut)
 
 
 def separable_replicates(
@@ -75,7 +78,7 @@ def separable_replicates(
     top, factor = to_integers(numerator, cells.denominator(), cells.n_units)
     weighted = cells.weights is not None
     bottom, scale = to_integers(denominator, cells.denominator() if weighted else 1, cells.n_units)
-    tops, bottoms = resamples.sums(top, bottom)
+    tops, bottoms = resamples.sum_rows(top, bottom)
     n_units = np.count_nonzero(denominator, axis=1)
     top_total, bottom_total = top.sum(axis=1), bottom.sum(axis=1)
     size = max(1, _BLOCK_VALUES // resamples.n_draws)
@@ -84,9 +87,21 @@ def separable_replicates(
         x, y = a[block], b[block]
         with np.errstate(invalid="ignore", divide="ignore"):
             # One division of exact integers: equal differences are equal numbers.
-            replicates = (tops[:, x] - tops[:, y]) / bottoms[:, x] * (scale / factor)
+            replicates = (tops[x] - tops[y]) / bottoms[x] * (scale / factor)
             estimate = (top_total[x] - top_total[y]) / bottom_total[x] * (scale / factor)
         yield block, DifferenceReplicates(estimate, replicates, n_units[x])
+
+
+def concatenated(parts: Iterator[tuple[slice, DifferenceReplicates]], n_pairs: int) -> DifferenceReplicates:
+    """Put blocks of pairs together."""
+    kept = [part for _, part in parts]
+    if not kept:
+        return DifferenceReplicates(np.zeros(0), np.zeros((n_pairs, 0)), np.zeros(0, dtype=np.int64))
+    return DifferenceReplicates(
+        np.concatenate([part.estimate for part in kept]),
+        np.concatenate([part.replicates for part in kept]),
+        np.concatenate([part.n_units for part in kept]),
+    )
 
 
 def row_replicates(rows: PairRows, cells: Cells, resamples: Resamples) -> DifferenceReplicates:
@@ -109,7 +124,7 @@ def row_replicates(rows: PairRows, cells: Cells, resamples: Resamples) -> Differ
     weighted = cells.weights is not None
     top, factor = to_integers(rows.difference, cells.denominator(), n_units)
     bottom, scale = to_integers(rows.weight, cells.denominator() if weighted else 1, n_units)
-    tops, bottoms = resamples.sums(top, bottom)
+    tops, bottoms = resamples.sum_rows(top, bottom)
     with np.errstate(invalid="ignore", divide="ignore"):
         replicates = tops / bottoms * (scale / factor)
         estimate = top.sum(axis=1) / bottom.sum(axis=1) * (scale / factor)
@@ -170,10 +185,13 @@ def count_limits(
     *,
     widen: bool,
 ) -> tuple[FloatArray, FloatArray]:
-    """Return limits by resampling each pair's own counts of differences.
+    """Return bootstrap limits from each pair's own counts of differences.
 
     A resample of items draws a multinomial vector of difference counts, so this is the same
     bootstrap at a cost that does not depend on the number of items; pairs are not drawn jointly.
+    With 1,000 or more items that differ the limits of infinitely many resamples are computed
+    instead, by the Cornish-Fisher expansion to the skewness, whose error is then far below that of
+    any number of resamples.
 
     Parameters
     ----------
@@ -198,14 +216,28 @@ def count_limits(
     """
     n = counts.sum(axis=1)
     low, high = np.full(n.size, np.nan), np.full(n.size, np.nan)
+    n_differing = counts[:, differences != 0].sum(axis=1)
+    cut = expanded_tail(tail, n) if widen else np.full(n.size, tail)
+    some = np.flatnonzero((n > 0) & (n_differing < MIN_EXPANDED))
     size = max(1, _BLOCK_VALUES // (n_resamples * differences.size))
-    some = np.flatnonzero(n > 0)
     for start in range(0, some.size, size):
         i = some[start : start + size]
         drawn = rng.multinomial(n[i], counts[i] / n[i, None], size=(n_resamples, i.size))
         replicates = (drawn @ differences) / (n[i] * float(denominator))
-        cut = expanded_tail(tail, n[i]) if widen else np.asarray(tail)
-        low[i], high[i] = order_statistic_limits(replicates, cut, cut)
+        low[i], high[i] = order_statistic_limits(replicates, cut[i], cut[i])
+    i = np.flatnonzero(n_differing >= MIN_EXPANDED)
+    shares = counts[i] / n[i, None]
+    mean = shares @ differences
+    centred = differences - mean[:, None]
+    variance = np.sum(shares * centred**2, axis=1)
+    third = np.sum(shares * centred**3, axis=1)
+    z = special.ndtri(cut[i])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        shift = (z**2 - 1) / 6 * third / variance**1.5 / np.sqrt(n[i])
+        step = np.sqrt(variance / n[i])
+        around = np.stack([mean + step * (z + shift), mean + step * (-z + shift)]) / denominator
+    varies = variance > 1e-12
+    low[i], high[i] = np.where(varies, around[0], np.nan), np.where(varies, around[1], np.nan)
     return low, high
 
 

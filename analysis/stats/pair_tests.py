@@ -93,19 +93,28 @@ def row_tests(
     open_pairs = np.flatnonzero(np.isnan(p))
     how = np.where(np.isnan(p), "monte_carlo", "exact")
     if open_pairs.size:
-        (sums,) = flips.sums(integers[open_pairs])
-        p[open_pairs] = add_one(np.abs(sums) >= np.abs(integers[open_pairs].sum(axis=1)))
+        (sums,) = flips.sum_rows(integers[open_pairs])
+        p[open_pairs] = add_one(np.abs(sums) >= np.abs(integers[open_pairs].sum(axis=1))[:, None])
     return p, how
 
 
 def add_one(exceeds: npt.NDArray[np.bool_]) -> FloatArray:
-    """Return the add-one Monte Carlo p-values of draws (rows) that reach the observed statistic.
+    """Return the add-one Monte Carlo p-values from which draws reach the observed statistic.
+
+    Parameters
+    ----------
+    exceeds : ndarray of bool, shape (..., B)
+        Whether a draw does.
+
+    Returns
+    -------
+    ndarray of float, shape (...)
 
     Notes
     -----
     Source: Phipson and Smyth (2010), doi:10.2202/1544-6115.1585.
     """
-    p: FloatArray = (np.count_nonzero(exceeds, axis=0) + 1.0) / (exceeds.shape[0] + 1.0)
+    p: FloatArray = (np.count_nonzero(exceeds, axis=-1) + 1.0) / (exceeds.shape[-1] + 1.0)
     return p
 
 
@@ -137,7 +146,7 @@ def bootstrap_tests(rows: FloatArray, weights: FloatArray, resamples: Resamples)
         to_integers(t, None, rows.shape[1])
         for t in (residual, residual**2, residual * weights, weights**2, weights)
     ]
-    parts = [s / f for s, (_, f) in zip(resamples.sums(*[t for t, _ in tables]), tables, strict=True)]
+    parts = [s / f for s, (_, f) in zip(resamples.sum_rows(*[t for t, _ in tables]), tables, strict=True)]
     total, squares, cross, weight_squares, weight = parts
     with np.errstate(invalid="ignore", divide="ignore"):
         deviation = total / weight
@@ -145,6 +154,6 @@ def bootstrap_tests(rows: FloatArray, weights: FloatArray, resamples: Resamples)
         t_draws = deviation * weight / np.sqrt(spread)
         t_observed = mean * weights.sum(axis=1) / np.sqrt(np.sum(residual**2, axis=1))
         # A draw without spread, or without a cell, is counted as extreme: it never makes p smaller.
-        p = add_one(~(np.abs(t_draws) < np.abs(t_observed)))
+        p = add_one(~(np.abs(t_draws) < np.abs(t_observed)[:, None]))
     p = np.where(mean == 0, 1.0, p)
     return np.where(n == 0, np.nan, p)

@@ -203,8 +203,9 @@ def compare_pairs(
     Exchanging the models of a pair changes the sign of the difference and its limits and nothing
     else. Intervals come from the resamples that :func:`analysis.stats.bootstrap.bootstrap_means`
     draws from a generator in the same state. Pairs with unlike missing cells are resampled with
-    their own sums over common items; where that would take more than 2 x 10^12 multiplications,
-    from the pair's own counts of differences, or Student's interval if there are none.
+    their own sums over common items; where that would take more than 2 x 10^12 multiplications, or
+    resamples no longer fit into memory (more than 2^27 counts), limits come from the pair's own
+    counts of differences, or are Student's if there are none.
 
     Examples
     --------
@@ -318,6 +319,8 @@ class _Comparison:
         self.test_open = some & np.isnan(draft.p)
         self.limits_open = some.copy()
         rest = np.flatnonzero(some & ~self.separable)
+        if not self.resamples.fits_memory:
+            rest = np.flatnonzero(some)
         if joint_work(rest.size, self.resamples) > MAX_JOINT_WORK or not self.resamples.fits_memory:
             draft.low[rest], draft.high[rest] = count_limits(
                 differences,
@@ -346,11 +349,11 @@ class _Comparison:
         if self.denominator is not None or not use.size or self.cells.n_units <= 16:
             return
         rows, _ = to_integers(self.cells.row_sums(self.cells.values), None, 2 * self.cells.n_units)
-        (sums,) = self.flips.sums(rows)
+        (sums,) = self.flips.sum_rows(rows)
         total = rows.sum(axis=1)
         for i in use.tolist():
             reach = np.abs(total[self.a[i]] - total[self.b[i]])
-            draft.p[i] = add_one(np.abs(sums[:, self.a[i]] - sums[:, self.b[i]]) >= reach)
+            draft.p[i] = add_one(np.abs(sums[self.a[i]] - sums[self.b[i]]) >= reach)
             draft.method[i] = f"{self.prefix}sign_flip_monte_carlo"
         self.test_open[use] = False
 

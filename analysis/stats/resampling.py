@@ -19,6 +19,7 @@ from analysis.stats.results import FloatArray, NumericArray
 
 _FLOAT32_EXACT = float(2**24)
 _BLOCK_VALUES = 2**26
+_KEPT_VALUES = 2**27
 
 
 def child_generators(rng: np.random.Generator, n: int) -> list[np.random.Generator]:
@@ -77,14 +78,15 @@ def resampling_counts(
     # Draws come in chunks whose size depends on G alone: the stream does not depend on the block.
     chunk = int(np.clip(2**16 // n_units, 1, 256))
     size = min(-(-size // chunk) * chunk, -(-n_resamples // chunk) * chunk)
-    index_type = np.uint16 if n_units <= 2**16 else np.uint32
+    # Two-byte draws are the fastest while few of them have to be rejected.
+    index_type = np.uint16 if n_units <= 2**12 else np.int64
     offsets = (np.arange(chunk) * n_units)[:, None]
     buffer = np.empty((size, n_units), dtype=dtype)
     for start in range(0, n_resamples, size):
         for row in range(0, min(size, n_resamples - start), chunk):
             drawn = rng.integers(0, n_units, size=(chunk, n_units), dtype=index_type)
-            flat = (drawn + offsets).ravel()
-            counts = np.bincount(flat, minlength=chunk * n_units)
+            flat = drawn if chunk == 1 else drawn + offsets
+            counts = np.bincount(flat.ravel(), minlength=chunk * n_units)
             buffer[row : row + chunk] = counts.reshape(chunk, n_units)
         stop = min(start + size, n_resamples)
         yield slice(start, stop), buffer[: stop - start]
@@ -119,7 +121,7 @@ class JointDraws(ABC):
     @property
     def fits_memory(self) -> bool:
         """Whether the weights are drawn once and kept, or drawn again for each pass."""
-        return self.n_units * self.n_draws <= _BLOCK_VALUES // 2
+        return self.n_units * self.n_draws <= _KEPT_VALUES
 
     def sums(self, *tables: NumericArray) -> list[FloatArray]:
         """Sum unit values times weights over every draw.
@@ -135,12 +137,26 @@ class JointDraws(ABC):
         list of ndarray of float, shape (B, K)
             One array for each table: exact sums, whatever the number of threads.
         """
+        return [rows.T for rows in self.sum_rows(*tables)]
+
+    def sum_rows(self, *tables: NumericArray) -> list[FloatArray]:
+        """Sum unit values as :meth:`sums` does, with one row per table row.
+
+        Parameters
+        ----------
+        *tables : ndarray, shape (K, G)
+            Integers.
+
+        Returns
+        -------
+        list of ndarray of float, shape (K, B)
+        """
         prepared = [_as_exact(table, self.n_units) for table in tables]
-        out = [np.zeros((self.n_draws, table.shape[0])) for table in prepared]
+        out = [np.zeros((table.shape[0], self.n_draws)) for table in prepared]
         single = all(table.dtype == np.float32 for table in prepared)
         for rows, weights in self._blocks(np.float32 if single else np.float64):
             for table, result in zip(prepared, out, strict=True):
-                result[rows] = weights @ table.T
+                result[:, rows] = table @ weights.T
         return out
 
     def _blocks(self, dtype: npt.DTypeLike) -> Iterator[tuple[slice, NumericArray]]:
@@ -148,9 +164,13 @@ class JointDraws(ABC):
             yield from self._draw(copy.deepcopy(self._rng), dtype)
             return
         if self._kept is None:
-            self._kept = np.empty((self.n_draws, self.n_units), dtype=np.float32)
+            # A unit is never drawn more than 127 times, but for chances beyond counting.
+            kept = np.empty((self.n_draws, self.n_units), dtype=np.int8)
             for rows, weights in self._draw(copy.deepcopy(self._rng), np.float32):
-                self._kept[rows] = weights
+                if weights.max(initial=0) > np.iinfo(np.int8).max:
+                    kept = kept.astype(np.float32)
+                kept[rows] = weights
+            self._kept = kept
         size = max(16, _BLOCK_VALUES // 8 // max(self.n_units, 1))
         for start in range(0, self.n_draws, size):
             rows = slice(start, min(start + size, self.n_draws))
@@ -205,16 +225,37 @@ def order_statistic_limits(
     low, high : ndarray of float, shape (K,)
         Limits, NaN in both where all replicates of a column are equal or none exists.
     """
-    ordered = np.sort(replicates, axis=0)
-    n_columns = ordered.shape[1]
-    n = ordered.shape[0] - np.count_nonzero(np.isnan(ordered), axis=0)
-    columns = np.arange(n_columns)
-    low_k = _rank(np.broadcast_to(np.asarray(low_tail, np.float64), (n_columns,)), n)
-    high_k = _rank(np.broadcast_to(np.asarray(high_tail, np.float64), (n_columns,)), n)
-    low = ordered[low_k - 1, columns]
-    high = ordered[np.maximum(n - high_k, 0), columns]
-    with np.errstate(invalid="ignore"):
-        none = (n == 0) | (ordered[0] == ordered[np.maximum(n - 1, 0), columns])
+    return row_limits(np.ascontiguousarray(replicates.T), low_tail, high_tail)
+
+
+def row_limits(
+    replicates: FloatArray, low_tail: npt.ArrayLike, high_tail: npt.ArrayLike
+) -> tuple[FloatArray, FloatArray]:
+    """Cut tails off as :func:`order_statistic_limits` does, with one row per statistic.
+
+    Parameters
+    ----------
+    replicates : ndarray of float, shape (K, B)
+        Replicates.
+    low_tail, high_tail : array_like of float, shape () or (K,)
+        Probability to cut off below and above.
+
+    Returns
+    -------
+    low, high : ndarray of float, shape (K,)
+    """
+    ordered = np.sort(replicates, axis=1)
+    n_rows = ordered.shape[0]
+    # NaN is sorted to the end.
+    n = ordered.shape[1] - np.count_nonzero(np.isnan(ordered[:, -1:]), axis=1)
+    gaps = np.flatnonzero(n < ordered.shape[1])
+    n[gaps] = np.count_nonzero(~np.isnan(ordered[gaps]), axis=1)
+    rows = np.arange(n_rows)
+    low_k = _rank(np.broadcast_to(np.asarray(low_tail, np.float64), (n_rows,)), n)
+    high_k = _rank(np.broadcast_to(np.asarray(high_tail, np.float64), (n_rows,)), n)
+    low = ordered[rows, low_k - 1]
+    high = ordered[rows, np.maximum(n - high_k, 0)]
+    none = (n == 0) | (ordered[:, 0] == ordered[rows, np.maximum(n - 1, 0)])
     low, high = np.where(none, np.nan, low), np.where(none, np.nan, high)
     return np.minimum(low, high), np.maximum(low, high)
 

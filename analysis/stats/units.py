@@ -78,16 +78,15 @@ class Cells:
         -------
         ndarray of float, shape (..., n_units)
         """
-        rows = values.astype(np.float64)
-        if self.weights is not None:
-            rows = rows * self.weights
-        if self.units is None:
-            return rows
-        flat = rows.reshape(-1, rows.shape[-1])
+        flat = values.reshape(-1, values.shape[-1])
         out = np.empty((flat.shape[0], self.n_units))
-        for i, row in enumerate(flat):
-            out[i] = np.bincount(self.units, weights=row, minlength=self.n_units)
-        return out.reshape(*rows.shape[:-1], self.n_units)
+        for row, sums in zip(flat, out, strict=True):
+            weighted = row if self.weights is None else row * self.weights
+            if self.units is None:
+                sums[:] = weighted
+            else:
+                sums[:] = np.bincount(self.units, weights=weighted, minlength=self.n_units)
+        return out.reshape(*values.shape[:-1], self.n_units)
 
 
 def as_cells(
@@ -127,17 +126,7 @@ def as_cells(
     mask = None if observed is None else np.asarray(observed, dtype=np.bool_)
     if mask is not None and mask.shape != array.shape:
         raise ValueError(f"observed has shape {mask.shape}, scores have {array.shape}")
-    values: NumericArray
-    if array.dtype == np.bool_ or np.issubdtype(array.dtype, np.integer):
-        seen = np.ones(array.shape, dtype=np.bool_) if mask is None else mask
-        values = array.astype(np.int8) if array.dtype == np.bool_ else array
-        values = values if mask is None else np.where(seen, values, values.dtype.type(0))
-    else:
-        array = array.astype(np.float64, copy=False)
-        seen = ~np.isnan(array) if mask is None else mask & ~np.isnan(array)
-        values = np.where(seen, array, 0.0)
-        if not np.all(np.isfinite(values)):
-            raise ValueError("scores must be finite, or NaN where there is no cell")
+    values, seen = _values(array, mask)
     n_items = array.shape[1]
     units, n_units = _unit_codes(clusters, n_items)
     item_weights = None
@@ -148,9 +137,33 @@ def as_cells(
         if not np.all(np.isfinite(item_weights) & (item_weights >= 0)):
             raise ValueError("weights must be finite and at least 0")
         # An item of weight 0 counts for nothing: it is no cell, so that n_items says what was used.
-        seen = seen & (item_weights > 0)
-        values = np.where(seen, values, values.dtype.type(0))
+        if not np.all(item_weights > 0):
+            seen = seen & (item_weights > 0)
+            values = np.where(seen, values, values.dtype.type(0))
     return Cells(values, seen, item_weights, units, n_units)
+
+
+def _values(array: NumericArray, mask: BoolArray | None) -> tuple[NumericArray, BoolArray]:
+    if array.dtype == np.bool_ or np.issubdtype(array.dtype, np.integer):
+        seen = np.ones(array.shape, dtype=np.bool_) if mask is None else mask
+        values = array.astype(np.int8) if array.dtype == np.bool_ else array
+        return (values if mask is None else np.where(seen, values, values.dtype.type(0))), seen
+    # Model by model, so that large data need no second copy in double precision.
+    seen = np.empty(array.shape, dtype=np.bool_)
+    binary = True
+    for m, row in enumerate(array):
+        np.isnan(row, out=seen[m])
+        np.logical_not(seen[m], out=seen[m])
+        if mask is not None:
+            seen[m] &= mask[m]
+        used = row[seen[m]]
+        if not np.all(np.isfinite(used)):
+            raise ValueError("scores must be finite, or NaN where there is no cell")
+        binary = binary and bool(np.all((used == 0) | (used == 1)))
+    values = np.zeros(array.shape, dtype=np.int8 if binary else np.float64)
+    for m, row in enumerate(array):
+        np.copyto(values[m], row, where=seen[m], casting="unsafe")
+    return values, seen
 
 
 def _unit_codes(clusters: npt.ArrayLike | None, n_items: int) -> tuple[IntArray | None, int]:

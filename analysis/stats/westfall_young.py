@@ -8,7 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.stats.multiplicity import max_t
-from analysis.stats.pair_intervals import MAX_JOINT_WORK, joint_replicates, joint_work, same_cells
+from analysis.stats.pair_intervals import (
+    MAX_JOINT_WORK,
+    DifferenceReplicates,
+    joint_replicates,
+    joint_work,
+    same_cells,
+)
 from analysis.stats.pooled import pooled_replicates
 from analysis.stats.resampling import Resamples, child_generators
 from analysis.stats.results import FloatArray, IntArray
@@ -23,7 +29,7 @@ class JointDeviations:
     ----------
     estimate : ndarray of float, shape (P,)
         Mean differences over common items; NaN where there are none.
-    deviations : ndarray of float, shape (B, P)
+    deviations : ndarray of float, shape (P, B)
         Resampled less observed differences; NaN where a resample holds no common item.
     n_units : ndarray of int, shape (P,)
         Units with a common item.
@@ -45,14 +51,19 @@ class JointDeviations:
         spread : ndarray of float, shape (P,)
             Root mean square deviation; 0 where differences do not vary.
         """
-        known = ~np.isnan(self.deviations)
-        squares = np.where(known, self.deviations, 0.0)
-        spread = np.sqrt(np.einsum("bp,bp->p", squares, squares) / np.maximum(known.sum(axis=0), 1))
+        n_resamples = self.deviations.shape[1]
+        spread = np.zeros(self.estimate.shape)
+        for pair, row in enumerate(self.deviations):
+            total = float(np.dot(row, row))
+            if np.isnan(total):
+                known = row[~np.isnan(row)]
+                total = float(np.dot(known, known)) * n_resamples / max(known.size, 1)
+            spread[pair] = np.sqrt(total / n_resamples)
         spread = np.where(spread > 1e-12, spread, 0.0)
         statistic = np.zeros(self.estimate.shape)
         np.divide(self.estimate, spread, out=statistic, where=spread > 0)
         decisive = (spread == 0) & (np.abs(np.nan_to_num(self.estimate)) > 1e-12)
-        decisive &= self.n_units - 1.0 > np.log2(self.deviations.shape[0] + 1)
+        decisive &= self.n_units - 1.0 > np.log2(n_resamples + 1)
         statistic = np.where(decisive, np.copysign(np.inf, self.estimate), statistic)
         return np.where(np.isnan(self.estimate), np.nan, statistic), spread
 
@@ -80,15 +91,21 @@ def joint_deviations(
     weights_rng, pool_rng = child_generators(rng, 2)
     resamples = Resamples(weights_rng, cells.n_units, n_resamples)
     own = int(np.count_nonzero(~same_cells(cells, first, second)))
-    if own and (joint_work(own, resamples) > MAX_JOINT_WORK or not resamples.fits_memory):
+    if joint_work(own, resamples) > MAX_JOINT_WORK or not resamples.fits_memory:
         part = pooled_replicates(cells, first, second, pool_rng, n_resamples)
-        return JointDeviations(part.estimate, part.replicates - part.estimate, part.n_units)
-    estimate, deviations = np.zeros(first.size), np.zeros((n_resamples, first.size))
+        return JointDeviations(part.estimate, _centred(part), part.n_units)
+    estimate, deviations = np.zeros(first.size), np.zeros((first.size, n_resamples))
     n_units = np.zeros(first.size, dtype=np.int64)
     for i, part in joint_replicates(cells, first, second, resamples):
         estimate[i], n_units[i] = part.estimate, part.n_units
-        deviations[:, i] = part.replicates - part.estimate
+        deviations[i] = _centred(part)
     return JointDeviations(estimate, deviations, n_units)
+
+
+def _centred(part: DifferenceReplicates) -> FloatArray:
+    deviations = part.replicates
+    deviations -= part.estimate[:, None]
+    return deviations
 
 
 def pairwise_max_t(
@@ -148,5 +165,5 @@ def pairwise_max_t(
     statistic, spread = joint.studentised()
     null = np.zeros(joint.deviations.shape)
     # A resample without a common item of a pair says nothing of it and does not raise the maximum.
-    np.divide(np.nan_to_num(joint.deviations), spread, out=null, where=spread > 0)
-    return max_t(statistic, null, step_down=step_down)
+    np.divide(np.nan_to_num(joint.deviations), spread[:, None], out=null, where=spread[:, None] > 0)
+    return max_t(statistic, null.T, step_down=step_down)
