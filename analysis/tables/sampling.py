@@ -122,4 +122,6 @@ def _of_one_class(
     if not present:
         return np.zeros_like(open_rows)
     weight = np.array([left[c] for c in present], dtype=np.float64)
-    return open_rows & (classes == present[int(rng.choice(len(present), p=weight / weight.sum()))])
+    chosen = present[int(rng.choice(len(present), p=weight / weight.sum()))]
+    kept: np.ndarray = open_rows & (classes == chosen)
+    return kept
