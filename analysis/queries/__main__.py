@@ -89,7 +89,9 @@ def _derived(results: Path, benchmark: str) -> Path:
 def _show_queries(console: Console) -> None:
     table = Table("query", "answers", "parameters", title="queries")
     for query in list_queries():
-        parameters = ", ".join(f"{p.name}={p.default}" for p in query.parameters)
+        parameters = ", ".join(
+            f"{p.name}={'null' if p.default is None else p.default}" for p in query.parameters
+        )
         table.add_row(Text(query.name), Text(query.answers), Text(parameters))
     console.print(table)
 
