@@ -63,8 +63,14 @@ def read_state(folder: Path) -> tuple[str, BenchmarkCard, Settings]:
 def read_data(folder: Path) -> BenchmarkData:
     """Read what every derived table is computed from."""
     _, card, settings = read_state(folder)
-    tables = {name: read_table(folder / f"{name}.parquet") for name in ("verdicts", "items", "models")}
-    return BenchmarkData(**tables, card=card, settings=settings)
+    verdicts, items, models = (
+        read_table(folder / f"{name}.parquet") for name in ("verdicts", "items", "models")
+    )
+    ratings, audit = (
+        read_table(path) if path.is_file() else None
+        for path in (folder / "ratings.parquet", folder / "audit.parquet")
+    )
+    return BenchmarkData(verdicts, items, models, card, settings, ratings, audit)
 
 
 def read_derived(folder: Path) -> dict[str, pl.DataFrame]:
@@ -110,6 +116,8 @@ RULES: dict[str, str] = {
     "price_models": "analysis.tables.costs",
     "trace_frontier": "analysis.tables.frontier",
     "compare_policies": "analysis.tables.policies",
+    "compare_raters": "analysis.tables.agreement",
+    "assess_reliability": "analysis.tables.reliability",
 }
 """The rules of the derived stage and the module of each, which has a function `derive(data) -> Made`.
 

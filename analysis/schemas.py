@@ -334,6 +334,96 @@ class Policies(dy.Schema):
     rank_in_force = dy.Int64(min=1, description="Rank under the card's policy.")
 
 
+class Agreement(dy.Schema):
+    """How far two raters agree; every statistic with its interval stands in `agreement_statistics`.
+
+    `rater_b` is the reference where the kinds differ: a human, else the benchmark's own verdict (a
+    rater named `verdict`), else a scorer. `<rater> (repeat)` is the rater's second rating.
+    """
+
+    rater_a = _key("A rater.")
+    rater_b = _key("Another rater; the reference, if either is one.")
+    criterion_group = _key(
+        "`all`, `unflagged` (without flagged ratings), `polarity:<name>` or `criterion:<id>`."
+    )
+    n = _count("Responses (or responses and criteria) that both have rated.")
+    agreement = _share("Share with the same category.")
+    kappa = _number("Cohen's kappa; null where both use one and the same category throughout.")
+    kappa_linear = _number("Kappa with linear weights; null where the categories have no declared order.")
+    kappa_quadratic = _number(
+        "Kappa with quadratic weights; null where the categories have no declared order."
+    )
+    ci_low = _number("Lower confidence limit of `kappa`; null where no interval exists.")
+    ci_high = _number("Upper confidence limit of `kappa`; null where no interval exists.")
+    sensitivity = _share("Yes of a where b says yes; null without yes and no, or without a reference.")
+    specificity = _share("No of a where b says no; null without yes and no, or without a reference.")
+    balanced_accuracy = _share("Mean of sensitivity and specificity.")
+
+
+class AgreementStatistics(dy.Schema):
+    """Every statistic of agreement of two raters, with its interval."""
+
+    rater_a = _key("A rater.")
+    rater_b = _key("Another rater; the reference, if either is one.")
+    criterion_group = _key("As in `agreement`.")
+    statistic = _key(
+        "`agreement`, `kappa`, `kappa_linear`, `kappa_quadratic`, `gwet_ac1`, `sensitivity`, "
+        "`specificity`, `balanced_accuracy`, `positive_agreement`, `negative_agreement`, `spearman`, "
+        "`mean_difference` (a - b) or `mean_absolute_difference`."
+    )
+    kind_a = dy.String(description="`human`, `judge`, `scorer` or `verdict`.")
+    kind_b = dy.String(description="`human`, `judge`, `scorer` or `verdict`.")
+    estimate = _number("Its value; null where the data do not define it.")
+    std_error = _number("Standard error.", nonnegative=True)
+    ci_low = _number(LOW)
+    ci_high = _number(HIGH)
+    level = dy.Float64(min_exclusive=0, max_exclusive=1, description="Confidence level.")
+    method = dy.String(description="Interval: `wilson` or `bootstrap_bca` over items or clusters.")
+    n = _count("What both have rated.")
+    n_units = _count("Items (clusters, where declared) it lies in: what is resampled.")
+
+
+class Reliability(dy.Schema):
+    """Agreement of several raters at once, beyond chance."""
+
+    raters = _key("`all`, or a kind of rater: `human`, `judge`, `scorer`.")
+    criterion_group = _key("As in `agreement`.")
+    statistic = _key(
+        "`agreement` (of pairs of ratings), `fleiss_kappa`, `gwet_ac1`, `alpha_nominal`, "
+        "`alpha_ordinal`, `alpha_interval`, or an intraclass correlation: `icc_1_1` (one-way), "
+        "`icc_a_1` (absolute agreement), `icc_c_1` (consistency), and `_k` of the raters' mean."
+    )
+    n_raters = _count("Raters.")
+    n_ratings = _count("Ratings.")
+    estimate = _number("Its value; null where the data do not define it.")
+    std_error = _number("Standard error.", nonnegative=True)
+    ci_low = _number(LOW)
+    ci_high = _number(HIGH)
+    level = dy.Float64(min_exclusive=0, max_exclusive=1, description="Confidence level.")
+    n = _count("What is rated at least twice (for the intraclass correlations: by all raters).")
+    n_units = _count("Items (clusters, where declared) it lies in: what is resampled.")
+
+
+class Raters(dy.Schema):
+    """Who rated what."""
+
+    rater = _key("Rater; `verdict` is the benchmark's own verdict on rated responses.")
+    rater_kind = dy.String(description="`human`, `judge`, `scorer` or `verdict`.")
+    n_ratings = _count("Ratings.")
+    n_items = _count("Items they are of.")
+    n_models = _count("Models they are of; 0 where the item itself is rated.")
+    n_criteria = _count("Criteria; 0 where none is named.")
+    n_categories = _count("Labels that the rater used.")
+    n_flagged = _count("Flagged ratings.")
+    n_without_verdict = _count("Ratings of a model and item that have no verdict row.")
+    share_positive = _share("Share of yes, of the ratings that are yes or no.")
+    mean_value = _number("Mean of the numbers given.")
+    is_verdict = dy.Bool(
+        description="On 20 responses or more the recorded verdict never differs from this rater: "
+        "the verdict seems to be taken from it, so their agreement says nothing."
+    )
+
+
 RAW: dict[str, type[dy.Schema]] = {
     "verdicts": Verdicts,
     "items": Items,
@@ -357,6 +447,10 @@ DERIVED: dict[str, type[dy.Schema]] = {
     "frontier": Frontier,
     "costs": Costs,
     "policies": Policies,
+    "agreement": Agreement,
+    "agreement_statistics": AgreementStatistics,
+    "reliability": Reliability,
+    "raters": Raters,
 }
 """The derived tables."""
 

@@ -158,6 +158,36 @@ rule compare_policies:
         "scripts/derive.py"
 
 
+rule compare_raters:
+    """Compare every pair of raters."""
+    input:
+        card=CARD,
+        tables=VALIDATED,
+        code=code_of("analysis.tables.agreement", *DERIVE_MODULES),
+    output:
+        agreement=table("agreement"),
+        agreement_statistics=table("agreement_statistics"),
+    log:
+        f"{LOGS}/compare_raters/{{benchmark}}.log",
+    script:
+        "scripts/derive.py"
+
+
+rule assess_reliability:
+    """Assess how far all raters of a kind agree, and describe each rater."""
+    input:
+        card=CARD,
+        tables=VALIDATED,
+        code=code_of("analysis.tables.reliability", *DERIVE_MODULES),
+    output:
+        reliability=table("reliability"),
+        raters=table("raters"),
+    log:
+        f"{LOGS}/assess_reliability/{{benchmark}}.log",
+    script:
+        "scripts/derive.py"
+
+
 rule tables:
     """Build every derived table of every benchmark."""
     input:

@@ -31,6 +31,10 @@ class BenchmarkData:
         The benchmark's card.
     settings : Settings
         The statistics in force.
+    ratings : pl.DataFrame or None
+        Table of the schema of the same name, where there are ratings.
+    audit : pl.DataFrame or None
+        What ingest counted.
     """
 
     verdicts: pl.DataFrame
@@ -38,6 +42,8 @@ class BenchmarkData:
     models: pl.DataFrame
     card: BenchmarkCard
     settings: Settings
+    ratings: pl.DataFrame | None = None
+    audit: pl.DataFrame | None = None
     _matrices: dict[tuple[str, MissingPolicy], VerdictMatrix] = field(
         default_factory=dict, repr=False, compare=False
     )
@@ -75,11 +81,11 @@ class BenchmarkData:
 
 def mean_of_cells(matrix: VerdictMatrix) -> npt.NDArray[np.float64]:
     """Return each model's mean over its own cells (weighted where weights are declared), shape (M,)."""
-    has = matrix.has_cell
-    weight = np.ones(matrix.values.shape[1]) if matrix.weights is None else matrix.weights
-    total = np.where(has, matrix.values, 0.0) @ weight
-    with np.errstate(invalid="ignore"):
-        means: npt.NDArray[np.float64] = total / (has @ weight)
+    means = np.full(len(matrix.models), np.nan)
+    for m, (values, has) in enumerate(zip(matrix.values, matrix.has_cell, strict=True)):
+        weight = None if matrix.weights is None else matrix.weights[has]
+        if has.any() and (weight is None or weight.sum() > 0):
+            means[m] = np.average(values[has].astype(np.float64), weights=weight)
     return means
 
 
