@@ -1,1 +1,1 @@
-"""Pages: derived tables and figures in, words, HTML and a static site out. No statistics are computed here."""
+"""Pages: derived tables and figures in, words and a static site out. No statistics are computed here."""

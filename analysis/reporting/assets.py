@@ -56,11 +56,14 @@ def datatables_script() -> str:
     """
     spec = find_spec("itables")
     if spec is None or spec.origin is None:
-        raise VerdictAtlasError("the package itables is not installed: the leaderboards need its table library")
+        raise VerdictAtlasError(
+            "the package itables is not installed: the leaderboards need its table library"
+        )
     text = (Path(spec.origin).parent / "html" / "dt_bundle.js").read_text(encoding="utf-8")
     export = list(_EXPORT.finditer(text))
     default = re.search(r"(\w+) as default\b", export[-1].group(1)) if export else None
     if default is None:
         raise VerdictAtlasError("itables' dt_bundle.js has no default export: pin the version of the lock")
     start, end = export[-1].span()
-    return f'(function(){{"use strict";\n{text[:start]}window.DataTable={default.group(1)};\n{text[end:]}\n}})();\n'
+    body = f"{text[:start]}window.DataTable={default.group(1)};\n{text[end:]}"
+    return f'(function(){{"use strict";\n{body}\n}})();\n'

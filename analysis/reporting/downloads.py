@@ -28,7 +28,7 @@ TABLES = (
     "audit",
     "quarantine",
 )
-"""Tables that a reader is offered; the raw rows are not: they may be large, and have licences of their own."""
+"""Tables that a reader is offered; not the raw rows: they may be large, and have licences of their own."""
 
 
 def copy_downloads(benchmark: str, results: Path, folder: Path) -> None:

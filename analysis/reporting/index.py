@@ -37,7 +37,8 @@ def _card(name: str, folder: object) -> str:
     view = View(results)
     about = " ".join(results.card.description.split())
     return (
-        f'<li class="card"><h2><a href="{escape(name)}/index.html">{named(results.title, css="title")}</a></h2>'
+        f'<li class="card"><h2><a href="{escape(name)}/index.html">'
+        f"{named(results.title, css='title')}</a></h2>"
         f"{synthetic_banner(results)}"
         + (f'<p class="about">{escape(about)}</p>' if about else "")
         + f"{facts(results)}{_findings(view)}{_picture(view)}"
@@ -48,7 +49,10 @@ def _card(name: str, folder: object) -> str:
 
 def _findings(view: View) -> str:
     found = [headline.leader(view), boundary.finding(view)]
-    return "".join(f"<p>{lead}</p>" for lead, _ in filter(None, found)) or '<p class="absent">No response is scored.</p>'
+    return (
+        "".join(f"<p>{lead}</p>" for lead, _ in filter(None, found))
+        or '<p class="absent">No response is scored.</p>'
+    )
 
 
 def _picture(view: View) -> str:
@@ -56,7 +60,9 @@ def _picture(view: View) -> str:
     if table is None:
         return ""
     top = table.head(MOST_RUNGS)
-    axis = axis_for([*top["estimate"], *top["ci_low"], *top["ci_high"]], width=200, bounded=view.scale.kind == "percent")
+    axis = axis_for(
+        [*top["estimate"], *top["ci_low"], *top["ci_high"]], width=200, bounded=view.scale.kind == "percent"
+    )
     compared = table.height > 1
     rungs = [
         Rung(
@@ -69,6 +75,11 @@ def _picture(view: View) -> str:
         )
         for row in top.iter_rows(named=True)
     ]
-    shown = "Scores" if table.height <= MOST_RUNGS else f"The {MOST_RUNGS} highest scores of {plural(table.height, 'model')}"
+    shown = (
+        "Scores"
+        if table.height <= MOST_RUNGS
+        else f"The {MOST_RUNGS} highest scores of {plural(table.height, 'model')}"
+    )
     alt = f"{shown} with confidence intervals: " + "; ".join(f"{r.name} {r.value}" for r in rungs)
-    return f'<div class="small-picture">{ladder(rungs, axis, alt=alt)}<p class="note">{shown}, {view.ci}.</p></div>'
+    note = f'<p class="note">{shown}, {view.ci}.</p>'
+    return f'<div class="small-picture">{ladder(rungs, axis, alt=alt)}{note}</div>'

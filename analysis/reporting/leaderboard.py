@@ -69,7 +69,14 @@ def _body(view: View, board: Board) -> str:
         '<li><a class="button" href="index.html">Report</a></li></ul>'
     )
     return "\n".join(
-        [head, _controls(board), board_table(view, board), _unranked(view, board), downloads, _key(view, board)]
+        [
+            head,
+            _controls(board),
+            board_table(view, board),
+            _unranked(view, board),
+            downloads,
+            _key(view, board),
+        ]
     )
 
 
@@ -137,6 +144,5 @@ def _unranked(view: View, board: Board) -> str:
     if not board.unranked:
         return ""
     lines = "".join(f"<li>{view.name(model)}: {escape(why)}</li>" for model, why in board.unranked)
-    n = len(board.unranked)
-    return f'<section id="not-ranked"><h2>Not ranked</h2><p>{plural(n, "model")} without a scored item.</p><ul>{lines}</ul></section>'
-
+    text = f"<p>{plural(len(board.unranked), 'model')} without a scored item.</p>"
+    return f'<section id="not-ranked"><h2>Not ranked</h2>{text}<ul>{lines}</ul></section>'

@@ -161,7 +161,9 @@ def _costs(view: View) -> Group | None:
         Detail("cost_per_response_usd", "Cost per response", None, values),
         Detail("cost_usd", "Total cost", None, totals),
     ]
-    return Group("cost", "Cost", "US dollars; a dash means that the model's cost is not known.", True, columns)
+    return Group(
+        "cost", "Cost", "US dollars; a dash means that the model's cost is not known.", True, columns
+    )
 
 
 def _tracks(view: View) -> Group | None:
@@ -182,7 +184,9 @@ def _strata(view: View) -> Group | None:
         return None
     columns = []
     several = rows["stratum"].n_unique() > 1
-    for (stratum, value), part in rows.partition_by("stratum", "value", as_dict=True, maintain_order=True).items():
+    for (stratum, value), part in rows.partition_by(
+        "stratum", "value", as_dict=True, maintain_order=True
+    ).items():
         limits = part.select("ci_low", "ci_high").iter_rows()
         scale = scale_for(kind_of(view.metric), limits, values=part["estimate"])
         head = f"<bdi>{escape(value)}</bdi>"

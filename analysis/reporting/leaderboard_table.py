@@ -28,7 +28,10 @@ def board_table(view: View, board: Board) -> str:
         _head("Items", "num"),
     ]
     n_fixed = len(heads)
-    spanners = "".join(f'<th scope="colgroup" data-dt-order="disable" colspan="{len(g.columns)}">{g.head}</th>' for g in board.groups)
+    spanners = "".join(
+        f'<th scope="colgroup" data-dt-order="disable" colspan="{len(g.columns)}">{g.head}</th>'
+        for g in board.groups
+    )
     more = "".join(_head(c.head, "num", group=g.key) for g in board.groups for c in g.columns)
     body = []
     for row in board.rows:
@@ -37,7 +40,11 @@ def board_table(view: View, board: Board) -> str:
         )
         data = "".join(f' data-{key}="{escape(row[key] or "")}"' for key in ("weights", "vendor", "family"))
         body.append(f"<tr{data}>{cells}</tr>")
-    top = f'<tr class="spanners"><td colspan="{n_fixed}" data-dt-order="disable"></td>{spanners}</tr>' if spanners else ""
+    top = (
+        f'<tr class="spanners"><td colspan="{n_fixed}" data-dt-order="disable"></td>{spanners}</tr>'
+        if spanners
+        else ""
+    )
     return (
         '<div class="scroll" data-label="Leaderboard"><table id="leaderboard" class="board-table">'
         f'<caption class="sr-only">Leaderboard of {escape(view.results.title)}</caption>'
@@ -61,7 +68,8 @@ def _fixed_cells(view: View, row: dict[str, Any], board: Board, axis: Any) -> st
         sub.insert(0, row["model"])
     below = " \u00b7 ".join(f"<bdi>{escape(s)}</bdi>" for s in sub if s)
     model = view.name(row["model"]) + (f'<span class="sub">{below}</span>' if below else "")
-    name = f'<th scope="row" data-order="{escape(view.results.names.get(row["model"], row["model"]))}">{model}</th>'
+    shown = escape(view.results.names.get(row["model"], row["model"]))
+    name = f'<th scope="row" data-order="{shown}">{model}</th>'
     best = bool(row["in_best_set"]) and board.compared
     tag = '<br><span class="tag best">best set</span>' if best else ""
     parts = []
@@ -74,10 +82,15 @@ def _fixed_cells(view: View, row: dict[str, Any], board: Board, axis: Any) -> st
             _cell(letters(row["letters"]), row["letters"], ""),
             _cell(str(row["tier"]), row["tier"]),
         ]
+    picture = whisker(row["estimate"], row["ci_low"], row["ci_high"], axis, best=best)
     parts += [
         _cell(f"<strong>{view.scale.bare(row['estimate'])}</strong>", row["estimate"]),
-        _cell(f'<span class="range">{view.scale.interval(row["ci_low"], row["ci_high"])}</span>', row["ci_low"], ""),
-        f"<td class='picture-cell'>{whisker(row['estimate'], row['ci_low'], row['ci_high'], axis, best=best)}</td>",
+        _cell(
+            f'<span class="range">{view.scale.interval(row["ci_low"], row["ci_high"])}</span>',
+            row["ci_low"],
+            "",
+        ),
+        f'<td class="picture-cell">{picture}</td>',
         _cell(count(row["n_items"]), row["n_items"]),
     ]
     return "".join(parts)

@@ -22,7 +22,7 @@ def clean(text: object) -> str:
 
     Examples
     --------
-    >>> clean("a\\nb\\x00c")
+    >>> clean("a" + chr(10) + "b" + chr(0) + "c")
     'a bc'
     """
     line = _BREAKS.sub(" ", str(text))

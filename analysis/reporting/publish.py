@@ -182,7 +182,9 @@ def _push(repository: Path, remote: str, branch: str) -> None:
     done = subprocess.run(command, cwd=repository, capture_output=True, encoding="utf-8", check=False)
     if done.returncode:
         said = " ".join(done.stderr.split())
-        raise PublishError(f"the branch {branch!r} was written, but could not be pushed to {remote!r}: {said}")
+        raise PublishError(
+            f"the branch {branch!r} was written, but could not be pushed to {remote!r}: {said}"
+        )
 
 
 def _tree(repository: Path, reference: str) -> str | None:

@@ -20,6 +20,7 @@ from analysis.reporting.source import read_page, read_project
 
 PageName = Literal["report", "index", "methods"]
 
+
 def render_page(
     page: PageName,
     *,
@@ -39,7 +40,7 @@ def render_page(
     benchmark : str or sequence of str, optional
         The benchmark of a report; for the index, the benchmarks in their order (default: every derived one).
     out : Path
-        Where to write it: ``<site>/index.html``, ``<site>/methods.html`` or ``<site>/<benchmark>/index.html``.
+        Where to write it: ``<site>/<benchmark>/index.html``, ``<site>/index.html``, ``<site>/methods.html``.
     log : Path, optional
         Where warnings and tracebacks go.
 
@@ -54,7 +55,9 @@ def render_page(
     variables = page_variables(page, config=config, results=results, benchmarks=names)
     environment = {
         **os.environ,
-        "PYTHONPATH": os.pathsep.join(filter(None, [str(reports_folder().parent), os.environ.get("PYTHONPATH")])),
+        "PYTHONPATH": os.pathsep.join(
+            filter(None, [str(reports_folder().parent), os.environ.get("PYTHONPATH")])
+        ),
         "QUARTO_PYTHON": sys.executable,
         BENCHMARK: ",".join(names),
         RESULTS: str(results),
@@ -140,7 +143,9 @@ def _with_quarto(
 
     with tempfile.TemporaryDirectory(prefix="va-") as name:
         folder = Path(name) / "reports"
-        shutil.copytree(reports_folder(), folder, ignore=shutil.ignore_patterns("_site", ".quarto", "*_files"))
+        shutil.copytree(
+            reports_folder(), folder, ignore=shutil.ignore_patterns("_site", ".quarto", "*_files")
+        )
         (folder / "_metadata.yml").write_text(yaml.safe_dump(variables, allow_unicode=True), encoding="utf-8")
         done = subprocess.run(
             ["quarto", "render", f"{page}.qmd", "--to", "html"],

@@ -183,7 +183,16 @@ class Results:
         if scores is None:
             return None
         tiers = self.rows("tiers", metric=metric, track=track)
-        columns = ["tier", "letters", "rank_low", "rank_high", "in_best_set", "p_next", "alpha_adjusted", "reversal"]
+        columns = [
+            "tier",
+            "letters",
+            "rank_low",
+            "rank_high",
+            "in_best_set",
+            "p_next",
+            "alpha_adjusted",
+            "reversal",
+        ]
         if tiers is None:
             return scores.with_columns(pl.lit(None).alias(c) for c in columns)
         return scores.join(tiers.select("model", *columns), on="model", how="left").sort("rank")

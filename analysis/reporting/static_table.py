@@ -63,7 +63,9 @@ def static_table(
     data = {key: [row.get(key, "") for row in rows] for key in [*keys, *([groups] if groups else [])]}
     frame = pl.DataFrame(data, schema=dict.fromkeys(data, pl.String))
     table = GT(frame, rowname_col=keys[0], groupname_col=groups or None, id=identifier)
-    table = table.fmt_passthrough(columns=[*data], escape=False).cols_label({c.key: html(c.head) for c in columns[1:]})
+    table = table.fmt_passthrough(columns=[*data], escape=False).cols_label(
+        {c.key: html(c.head) for c in columns[1:]}
+    )
     table = table.tab_stubhead(html(columns[0].head))
     for align in ("left", "right", "center"):
         chosen = [c.key for c in columns[1:] if c.align == align]

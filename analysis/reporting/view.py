@@ -83,7 +83,23 @@ class View:
         kind = kind_of(self.metric)
         if self.pairs is None:
             return self.scale
-        return scale_for(kind, self.pairs.select("ci_low", "ci_high").iter_rows(), values=self.pairs["difference"])
+        limits = self.pairs.select("ci_low", "ci_high").rows()
+        scale = scale_for(kind, limits, values=self.pairs["difference"])
+        hidden = any(x and round(x * scale.factor, scale.decimals) == 0 for pair in limits for x in pair)
+        return Scale(kind, scale.decimals + 1) if hidden and scale.decimals < 1 else scale
+
+    @cached_property
+    def unranked(self) -> list[str]:
+        """Models that have verdicts, none of them scored."""
+        models = self.results.table("models")
+        asked = [] if models is None else models.filter(pl.col("n_rows") > 0)["model"].to_list()
+        ranked = set() if self.standings is None else set(self.standings["model"])
+        return [m for m in asked if m not in ranked]
+
+    @property
+    def every(self) -> str:
+        """`every model`, or `every scored model` where some have no scored response."""
+        return "every scored model" if self.unranked else "every model"
 
     @cached_property
     def figures(self) -> dict[str, dict[str, Any]]:
@@ -165,4 +181,3 @@ def open_view() -> View:
     benchmark = named_benchmarks(results)[0]
     figures, tables = links(results, benchmark)
     return View(Results.open(benchmark, results), figures, tables)
-

@@ -46,13 +46,21 @@ def axis_for(
 
 
 def whisker(
-    estimate: float, low: float | None, high: float | None, axis: Axis, *, best: bool = False, height: int = 18
+    estimate: float,
+    low: float | None,
+    high: float | None,
+    axis: Axis,
+    *,
+    best: bool = False,
+    height: int = 18,
 ) -> str:
-    """Return a dot with its interval as inline SVG, hidden from screen readers: the numbers stand beside it."""
+    """Return a dot with its interval as inline SVG, hidden from screen readers: the numbers are beside it."""
     middle = height / 2
     interval = ""
     if low is not None and high is not None:
-        interval = f'<line class="ci" x1="{axis.x(low):g}" x2="{axis.x(high):g}" y1="{middle:g}" y2="{middle:g}"/>'
+        interval = (
+            f'<line class="ci" x1="{axis.x(low):g}" x2="{axis.x(high):g}" y1="{middle:g}" y2="{middle:g}"/>'
+        )
     return (
         f'<svg class="whisker{" best" if best else ""}" width="{axis.width:g}" height="{height}" '
         f'viewBox="0 0 {axis.width:g} {height}" aria-hidden="true">'
@@ -83,7 +91,7 @@ def _n_ticks(axis: Axis, step: float) -> int:
 def axis_head(axis: Axis, scale: Scale) -> str:
     """Return the labels of the scale as inline SVG, for the head of a column of whiskers."""
     shown = "".join(
-        f'<text x="{axis.x(t):g}" y="11" text-anchor="middle">{fixed(t * scale.factor, _places(t * scale.factor))}</text>'
+        f'<text x="{axis.x(t):g}" y="11" text-anchor="middle">{_label(t * scale.factor)}</text>'
         f'<line class="tick" x1="{axis.x(t):g}" x2="{axis.x(t):g}" y1="15" y2="19"/>'
         for t in ticks(axis)
     )
@@ -93,9 +101,9 @@ def axis_head(axis: Axis, scale: Scale) -> str:
     )
 
 
-def _places(value: float) -> int:
-    text = f"{value:.6f}".rstrip("0")
-    return len(text.partition(".")[2])
+def _label(value: float) -> str:
+    """Return a round number with as many decimals as it needs."""
+    return fixed(value, len(f"{value:.6f}".rstrip("0").partition(".")[2]))
 
 
 @dataclass(frozen=True)
@@ -125,11 +133,12 @@ def ladder(rungs: Sequence[Rung], axis: Axis, *, alt: str) -> str:
                 f'y1="{y:g}" y2="{y:g}"/>'
             )
         parts.append(
-            f'<g{" class=" + chr(34) + "best" + chr(34) if rung.best else ""}>'
+            f"<g{' class=' + chr(34) + 'best' + chr(34) if rung.best else ''}>"
             f'<text x="0" y="{y + 4:g}">{escape(name)}</text>'
             f'<line class="track" x1="{left}" x2="{left + axis.width:g}" y1="{y:g}" y2="{y:g}"/>{line}'
             f'<circle class="dot" cx="{left + axis.x(rung.estimate):g}" cy="{y:g}" r="4"/>'
-            f'<text class="soft" x="{width:g}" y="{y + 4:g}" text-anchor="end">{escape(rung.value)}</text></g>'
+            f'<text class="soft" x="{width:g}" y="{y + 4:g}" text-anchor="end">{escape(rung.value)}</text>'
+            "</g>"
         )
     return (
         f'<svg class="ladder" viewBox="0 0 {width:g} {height:g}" role="img" aria-label="{escape(alt)}">'

@@ -8,7 +8,7 @@ import polars as pl
 
 from analysis.reporting.figure import figure_float
 from analysis.reporting.markup import escape, paragraph
-from analysis.reporting.numbers import count, plural, scale_for, span
+from analysis.reporting.numbers import count, listed, plural, scale_for, span
 from analysis.reporting.results import ALL
 from analysis.reporting.static_table import Column, static_table, table_float
 from analysis.reporting.view import View, absent
@@ -48,10 +48,17 @@ def finding(view: View) -> Finding | None:
     if rows is None or _n_models(view) < 2:
         return None
     zero, n = _at(rows, 0), int(rows["n_items"].sum())
+    more = _complete(view)
     if zero is None or zero["n_items"] == 0:
-        return f"Every one of the {plural(n, 'item')} is solved by at least one model.", _complete(view)
+        which = "Every item" if n > 1 else "The only item"
+        return f"{which} is solved by at least one model.", f"{more}"
+    if zero["n_items"] == n:
+        return (
+            f"No model solves any of the {plural(n, 'item')}." if n > 1 else "No model solves the only item.",
+            more,
+        )
     lead = f"No model solves {count(zero['n_items'])} of {plural(n, 'item')} ({scale_share(zero)})."
-    return lead, f"{_interval(view, zero)} {_complete(view)}".strip()
+    return lead, f"{_interval(view, zero)} {more}".strip()
 
 
 def scale_share(row: dict[str, Any]) -> str:
@@ -71,18 +78,19 @@ def _complete(view: View) -> str:
     answered, complete = basis_rows(view, "answered"), basis_rows(view, "complete")
     if answered is None:
         return ""
-    n = int(answered["n_items"].sum())
+    n, every = int(answered["n_items"].sum()), view.every
     if complete is None:
-        return "No item was answered by every model, so part of this reflects who was asked what."
+        return f"No item was answered by {every}, so part of this reflects who was asked what."
     n_complete = int(complete["n_items"].sum())
     if n_complete == n:
-        return "Every model answered every one of them." if n > 1 else "Every model answered it."
+        return f"{every[0].upper()}{every[1:]} answered {'every item' if n > 1 else 'it'}."
     zero = _at(complete, 0)
+    those = plural(n_complete, "item")
     if zero is None or zero["n_items"] == 0:
-        return f"Of the {plural(n_complete, 'item')} that every model answered, none is left unsolved."
+        return f"Of the {those} that {every} answered, none is left unsolved."
     return (
-        f"Of the {plural(n_complete, 'item')} that every model answered, no model solves "
-        f"{count(zero['n_items'])} ({share_words(view, zero)})."
+        f"Of the {those} that {every} answered, no model solves {count(zero['n_items'])} "
+        f"({share_words(view, zero)})."
     )
 
 
@@ -93,10 +101,15 @@ def zero_sentences(view: View) -> str:
         return escape(view.results.why_absent("item_counts"))
     n, m = int(rows["n_items"].sum()), _n_models(view)
     if m == 1:
-        return f"One model answered {plural(n, 'item')}: there is no collective boundary to speak of."
+        return f"One model answered {plural(n, 'item')}. A collective boundary takes several models."
     zero, most = _at(rows, 0), _at(rows, m)
     if zero is None or zero["n_items"] == 0:
-        text = f"Each of the {plural(n, 'item')} that any model answered is solved by at least one model."
+        each = f"Each of the {plural(n, 'item')}" if n > 1 else "The only item"
+        text = f"{each} that any model answered is solved by at least one model."
+    elif zero["n_items"] == n:
+        text = (
+            f"No model solves any of the {plural(n, 'item')}." if n > 1 else "No model solves the only item."
+        )
     else:
         text = (
             f"Of the {plural(n, 'item')} that any model answered, no model solves "
@@ -104,9 +117,9 @@ def zero_sentences(view: View) -> str:
         )
     if most is not None and most["n_items"]:
         everyone = "Both models" if m == 2 else f"All {m} models"
-        text += f" {everyone} solve {count(most['n_items'])} ({share_words(view, most)})."
-    text += " " + _complete(view)
-    return text + _character(view)
+        what = "every one" if most["n_items"] == n > 1 else "it" if n == 1 else count(most["n_items"])
+        text += f" {everyone} solve {what} ({share_words(view, most)})."
+    return f"{text} {_complete(view)}{_character(view)}"
 
 
 def _character(view: View) -> str:
@@ -114,16 +127,27 @@ def _character(view: View) -> str:
     items = view.results.rows("item_counts", k=0)
     if items is None:
         return ""
-    partial, worst = int(items["all_partial"].sum()), int(items["all_incorrect"].sum())
-    parts = []
-    if worst:
-        parts.append(f"on {count(worst)} every response has the worst verdict")
-    if partial:
-        parts.append(f"on {count(partial)} every response is partially right")
+    n = items.height
+    parts: list[str] = []
+    for column, words in (
+        ("all_incorrect", "received only the worst verdict"),
+        ("all_partial", "only partial ones"),
+    ):
+        found = int(items[column].sum())
+        if found:
+            words = words if parts or column == "all_incorrect" else "received only partial verdicts"
+            parts.append(f"{'all' if found == n > 1 else 'it' if n == 1 else count(found)} {words}")
     few = items.filter(pl.col("n_models") == 1).height
     if few and _n_models(view) > 1:
-        parts.append(f"{count(few)} {'was' if few == 1 else 'were'} answered by one model only")
-    return f" Of the {plural(items.height, 'unsolved item')}, {', '.join(parts)}." if parts else ""
+        who = (
+            "all were"
+            if few == n > 1
+            else "it was"
+            if n == 1
+            else f"{count(few)} {'was' if few == 1 else 'were'}"
+        )
+        parts.append(f"{who} answered by one model only")
+    return f" Of the {plural(n, 'unsolved item')}, {listed(parts)}." if parts else ""
 
 
 def _at(rows: pl.DataFrame, k: int) -> dict[str, Any] | None:
@@ -183,10 +207,13 @@ def ensemble_finding(view: View) -> Finding | None:
     rows = _greedy(view)
     if rows is None or rows.height < 2 or rows["covered"][-1] == 0:
         return None
-    first, last = rows.row(0, named=True), rows.row(-1, named=True)
     together = "the two models" if rows.height == 2 else f"the {rows.height} models"
-    lead = f"Together {together} solve {scale_share(last)} of the items, the best alone {scale_share(first)}."
-    return lead, _steps(view, rows)
+    ends = rows[[0, -1]]
+    scale = scale_for("percent", ends.select("ci_low", "ci_high").iter_rows())
+    alone, all_ = (scale.value(share) for share in ends["share"])
+    if ends["covered"][0] == ends["covered"][1]:
+        return f"Together {together} solve no item that {view.name(rows['model'][0])} does not.", ""
+    return f"Together {together} solve {all_} of the items, the best alone {alone}.", _steps(view, rows)
 
 
 def ensemble_sentences(view: View) -> str:
@@ -196,13 +223,14 @@ def ensemble_sentences(view: View) -> str:
         return escape(view.results.why_absent("coverage"))
     first, last = rows.row(0, named=True), rows.row(-1, named=True)
     if rows.height == 1:
-        return f"{view.name(first['model'])} alone covers {share_words(view, first)} of the items."
+        return "An ensemble takes several models, and only one was scored."
     if last["covered"] == 0:
         return "No model solves any item, so no ensemble covers any."
+    together = "both models" if rows.height == 2 else f"all {rows.height} models"
     text = (
         f"An item is covered by an ensemble when at least one of its models solves it. "
         f"{view.name(first['model'])} covers most on its own ({share_words(view, first)}); "
-        f"{'both' if rows.height == 2 else f'all {rows.height}'} models together cover {share_words(view, last)}. {_steps(view, rows)}"
+        f"{together} together cover {share_words(view, last)}. {_steps(view, rows)}"
     )
     return f"{text} {_optimum(view)} {_unique(view)}".strip()
 
@@ -213,7 +241,9 @@ def _steps(view: View, rows: pl.DataFrame) -> str:
     parts = []
     if rows["gained"][1]:
         gained = plural(int(rows["gained"][1]), "item")
-        parts.append(f"Adding {view.name(rows['model'][1])} gains {gained}, the most that a second model can.")
+        parts.append(
+            f"Adding {view.name(rows['model'][1])} gains {gained}, the most that a second model can."
+        )
     enough = int(rows.filter(pl.col("covered") == total)["step"].min())  # type: ignore[arg-type]
     if enough < rows.height:
         more = f"model{'s' if rows.height - enough != 1 else ''} {span(enough + 1, rows.height)}"
@@ -233,9 +263,10 @@ def _optimum(view: View) -> str:
     if short.height == 0:
         return "The greedy order is optimal at every size that was solved exactly."
     worst = short.sort(pl.col("best") - pl.col("covered"), descending=True).row(0, named=True)
+    gap = plural(worst["best"] - worst["covered"], "item")
     return (
-        f"At {plural(short.height, 'size')} another choice covers more than the greedy order; the largest gap is "
-        f"{plural(worst['best'] - worst['covered'], 'item')}, with {plural(worst['step'], 'model')}."
+        f"At {plural(short.height, 'size')} another choice covers more than the greedy order; the largest "
+        f"gap is {gap}, with {plural(worst['step'], 'model')}."
     )
 
 
@@ -251,7 +282,7 @@ def _unique(view: View) -> str:
     if top["n_unique"] == total:
         whom = "it" if total == 1 else "all of them"
         return f"{count(total)} {are} solved by one model alone: {view.name(top['model'])} solves {whom}."
-    return (
-        f"{count(total)} {are} solved by one model alone; {view.name(top['model'])} has most of these, "
-        f"{count(top['n_unique'])}."
-    )
+    alone = f"{count(total)} {are} solved by one model alone"
+    if rows.filter(pl.col("n_unique") == top["n_unique"]).height > 1:
+        return f"{alone}, no more than {count(top['n_unique'])} by any one model."
+    return f"{alone}; {view.name(top['model'])} has most of these, {count(top['n_unique'])}."

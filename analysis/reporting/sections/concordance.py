@@ -30,6 +30,9 @@ def sentences(view: View, rows: pl.DataFrame) -> str:
     first, last = order.row(0, named=True), order.row(-1, named=True)
     if rows.height == 1:
         return f"{_pair(view, first)} give the same verdict on {_agreement(first)}."
+    if first["agreement"] == last["agreement"]:
+        share = SCALE.value(first["agreement"])
+        return f"All {rows.height} pairs of models agree equally often: on {share} of their common items."
     text = f"{_pair(view, first)} are most alike: they give the same verdict on {_agreement(first)}."
     text += f" {_pair(view, last)} are least alike, with {_agreement(last)}."
     alike = rows.filter(pl.col("kappa").is_not_null()).sort(
@@ -39,8 +42,7 @@ def sentences(view: View, rows: pl.DataFrame) -> str:
         best = alike.row(0, named=True)
         if (best["model_a"], best["model_b"]) != (first["model_a"], first["model_b"]):
             text += (
-                f" Corrected for chance, {_pair(view, best)} agree most "
-                f"(\u03ba = {fixed(best['kappa'], 2)})."
+                f" Corrected for chance, {_pair(view, best)} agree most (\u03ba = {fixed(best['kappa'], 2)})."
             )
     return text
 

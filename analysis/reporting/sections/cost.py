@@ -14,7 +14,6 @@ from analysis.reporting.view import View, absent, metric_head
 Finding = tuple[str, str]
 
 
-
 def show(view: View) -> str:
     """Return the cost frontier in words, as a figure and as a table."""
     rows = view.results.rows("frontier", track=ALL, metric=view.metric)
@@ -42,9 +41,8 @@ def finding(view: View) -> Finding | None:
     more = f"No other model has at least the score of {view.names(on['model'].to_list())} for less money."
     if cheapest["cost_per_response_usd"]:
         ratio = significant(dearest["cost_per_response_usd"] / cheapest["cost_per_response_usd"], 2)
-        more += (
-            f" A response of {view.name(dearest['model'])} costs {ratio} times one of {view.name(cheapest['model'])}."
-        )
+        dear, cheap = view.name(dearest["model"]), view.name(cheapest["model"])
+        more += f" A response of {dear} costs {ratio} times one of {cheap}."
     return lead, more
 
 
@@ -52,7 +50,8 @@ def sentences(view: View, priced: pl.DataFrame) -> str:
     """Return the frontier in words, from the cheapest model to the dearest."""
     on = priced.filter("on_frontier").sort("cost_per_response_usd", "model")
     steps = [
-        f"{view.name(r['model'])} ({money(r['cost_per_response_usd'])} per response, {view.scale.value(r['estimate'])})"
+        f"{view.name(r['model'])} ({money(r['cost_per_response_usd'])} per response, "
+        f"{view.scale.value(r['estimate'])})"
         for r in on.iter_rows(named=True)
     ]
     unpriced = _unpriced(view)
@@ -60,8 +59,8 @@ def sentences(view: View, priced: pl.DataFrame) -> str:
         text = f"Only {steps[0]} has a known cost, so there is nothing to trade off."
     else:
         text = (
-            "A model is on the frontier when no other has at least its score for less, or a higher score for at "
-            f"most its cost. From the cheapest to the dearest, the frontier is {', '.join(steps)}."
+            "A model is on the frontier when no other has at least its score for less, or a higher score for "
+            f"at most its cost. From the cheapest to the dearest, the frontier is {', '.join(steps)}."
         )
         off = priced.filter(~pl.col("on_frontier"))
         if off.height:
@@ -130,5 +129,6 @@ def _reasons(view: View, costs: pl.DataFrame) -> str:
     """Return why models have no known cost, once per reason."""
     reasons = costs.group_by("note", maintain_order=True).agg("model").sort("note")
     return "".join(
-        paragraph(f"{view.names(models, most=3)}: {escape(note)}.", css="note") for note, models in reasons.iter_rows()
+        paragraph(f"{view.names(models, most=3)}: {escape(note)}.", css="note")
+        for note, models in reasons.iter_rows()
     )

@@ -33,7 +33,8 @@ def finding(view: View) -> Finding | None:
     low, high = rows.row(-1, named=True), rows.row(0, named=True)
     if high["estimate"] == low["estimate"]:
         return f"Every model fails hard on {scale.value(high['estimate'])} of its items.", ""
-    lead = f"Hard failures range from {scale.value(low['estimate'])} to {scale.value(high['estimate'])} of items."
+    ends = f"{scale.value(low['estimate'])} to {scale.value(high['estimate'])}"
+    lead = f"Hard failures range from {ends} of items."
     return lead, (
         f"{view.name(low['model'])} has fewest ({view.ci} {scale.interval(low['ci_low'], low['ci_high'])}), "
         f"{view.name(high['model'])} most ({scale.interval(high['ci_low'], high['ci_high'])})."
@@ -60,7 +61,9 @@ def _hard(view: View) -> str:
 
 
 def _most_frequent(view: View, rows: pl.DataFrame) -> str:
-    totals = rows.group_by("label").agg(pl.col("count").sum()).sort(["count", "label"], descending=[True, False])
+    totals = (
+        rows.group_by("label").agg(pl.col("count").sum()).sort(["count", "label"], descending=[True, False])
+    )
     if totals.height < 2 or not totals["count"][0]:
         return ""
     label, n = totals.row(0)
@@ -80,7 +83,9 @@ def _meanings(view: View, rows: pl.DataFrame) -> str:
         cells.append(
             {
                 "label": f"<code>{escape(row['label'])}</code>",
-                "meaning": escape(rule.meaning) if rule is not None else '<span class="muted">not in the card</span>',
+                "meaning": escape(rule.meaning)
+                if rule is not None
+                else '<span class="muted">not in the card</span>',
                 "kind": f'<span class="tag{" bad" if kind == "hard" else ""}">{kind}</span>' if kind else "",
                 "n": count(row["count"]),
                 "range": f"{scale.bare(row['low'])} to {scale.bare(row['high'])}",
@@ -115,8 +120,8 @@ def decisions(view: View) -> str:
             text += f"{view.name(high['model'])} is decisive on {scale.value(high['estimate'])} of its items."
         else:
             text += (
-                f"{view.name(high['model'])} is decisive most often ({scale.value(high['estimate'])} of its items), "
-                f"{view.name(low['model'])} least ({scale.value(low['estimate'])})."
+                f"{view.name(high['model'])} is decisive most often ({scale.value(high['estimate'])} of its "
+                f"items), {view.name(low['model'])} least ({scale.value(low['estimate'])})."
             )
     figure = figure_float(view, "decisiveness") if has_figure(view, "decisiveness") else ""
     return paragraph(text) + figure + _decision_table(view, rows)
@@ -124,7 +129,9 @@ def decisions(view: View) -> str:
 
 def _decision_table(view: View, rows: pl.DataFrame) -> str:
     totals = rows.group_by("decision").agg(pl.col("count").sum(), pl.col("decisive").any())
-    order = totals.sort(["decisive", "count", "decision"], descending=[True, True, False])["decision"].to_list()[:8]
+    order = totals.sort(["decisive", "count", "decision"], descending=[True, True, False])[
+        "decision"
+    ].to_list()[:8]
     left_out = totals.height - len(order)
     models = list(view.results.names)
     if view.standings is not None:

@@ -46,6 +46,11 @@ def show(view: View) -> str:
 def sentences(view: View, rows: pl.DataFrame) -> str:
     """Return the policy in force and what the others change, in words."""
     force = view.results.card.missing
+    table = view.standings
+    kinds = ("n_excluded", "n_unscored", "n_missing")
+    if table is not None and table.select(kinds).sum().row(0) == (0, 0, 0):
+        each = view.every[0].upper() + view.every[1:]
+        return f"{each} has a scored cell for every item, so no policy for missing cells changes anything."
     text = f"The policy in force is <code>{force}</code>: {POLICIES[force]}."
     changed = _changed(rows)
     for policy, words in POLICIES.items():
@@ -54,7 +59,7 @@ def sentences(view: View, rows: pl.DataFrame) -> str:
         own = rows.filter(pl.col("policy") == policy)
         if own.height == 0:
             if policy == "common_items":
-                text += " There is no item for which every model has a cell, so <code>common_items</code> ranks nobody."
+                text += " No item has a cell of every model, so <code>common_items</code> ranks nobody."
             continue
         moved = changed[policy]
         n = plural(own.height, "model")
@@ -62,7 +67,9 @@ def sentences(view: View, rows: pl.DataFrame) -> str:
         if not moved:
             text += f" Under {what} no rank changes."
         else:
-            text += f" Under {what} {count(len(moved))} of {n} {'changes' if len(moved) == 1 else 'change'} rank."
+            text += (
+                f" Under {what} {count(len(moved))} of {n} {'changes' if len(moved) == 1 else 'change'} rank."
+            )
     return text
 
 
@@ -106,7 +113,9 @@ def _table(view: View, rows: pl.DataFrame) -> str:
             Column(f"{policy}_score", metric_head(view.metric), "right", head),
             Column(f"{policy}_n", "Items", "right", head),
         ]
-    caption = "Places by estimate under each policy for missing cells; arrows mark moves against the policy in force."
+    caption = (
+        "Places by score under each policy for missing cells; arrows mark moves against the policy in force."
+    )
     return table_float("tbl-policies", static_table("policies-table", columns, cells), caption)
 
 

@@ -23,7 +23,9 @@ def methods(view: View) -> str:
     if not rows:
         return absent("There are no derived tables.")
     columns = [Column("table", "Table (Parquet)"), Column("method", "Method"), Column("n", "Rows", "right")]
-    return table_float("tbl-methods", static_table("methods-table", columns, rows), "Derived tables and their methods.")
+    return table_float(
+        "tbl-methods", static_table("methods-table", columns, rows), "Derived tables and their methods."
+    )
 
 
 def provenance(view: View) -> str:

@@ -41,7 +41,7 @@ def summary(view: View, audit: pl.DataFrame) -> str:
     n = dict(audit.filter(pl.col("subject") == "").select("check", "n").iter_rows())
     text = (
         f"{plural(n.get('rows', 0), 'row')} of verdicts on {plural(n.get('items', 0), 'item')} by "
-        f"{plural(n.get('models', 0), 'model')} were read."
+        f"{plural(n.get('models', 0), 'model')} {'was' if n.get('rows') == 1 else 'were'} read."
     )
     parts = []
     for check, words in (
@@ -65,14 +65,19 @@ def _cells_by_model(view: View) -> str:
     if rows is None:
         return ""
     kinds = ("n_excluded", "n_unscored", "n_missing")
-    if not rows.select(kinds).sum().row(0) != (0, 0, 0):
-        return paragraph("Every model has a scored cell for every item.", css="note")
+    if rows.select(kinds).sum().row(0) == (0, 0, 0):
+        each = view.every[0].upper() + view.every[1:]
+        return paragraph(f"{each} has a scored cell for every item.", css="note")
     cells = [
         {"model": view.name(row["model"]), "n_items": count(row["n_items"])}
         | {kind: count(row[kind]) if row[kind] else '<span class="muted">0</span>' for kind in kinds}
         for row in rows.iter_rows(named=True)
     ]
-    columns = [Column("model", "Model"), Column("n_items", "Scored", "right"), Column("n_excluded", "Excluded", "right")]
+    columns = [
+        Column("model", "Model"),
+        Column("n_items", "Scored", "right"),
+        Column("n_excluded", "Excluded", "right"),
+    ]
     columns += [Column("n_unscored", "Unscored", "right"), Column("n_missing", "Missing", "right")]
     table = static_table("cells-table", columns, cells)
     return table_float("tbl-cells", table, "Cells (model and item) by what became of them.")
@@ -85,13 +90,14 @@ def _audit(view: View, audit: pl.DataFrame) -> str:
         shown = [f"<li><bdi>{escape(_sentence(note))}</bdi></li>" for note in notes[:MOST_OF_A_KIND]]
         if len(notes) > MOST_OF_A_KIND:
             link = f'<a href="{escape(view.tables_link)}/audit.parquet" download>audit table</a>'
-            shown.append(f'<li class="muted">{plural(len(notes) - MOST_OF_A_KIND, "more line")} in the {link}.</li>')
+            shown.append(
+                f'<li class="muted">{plural(len(notes) - MOST_OF_A_KIND, "more line")} in the {link}.</li>'
+            )
         grouped[GROUPS.get(str(check), LAST)] += shown
     parts = [f"<h4>{name}</h4><ul>{''.join(lines)}</ul>" for name, lines in grouped.items() if lines]
     n = audit.height
-    return block(
-        f'<details class="more"><summary>The whole audit, {plural(n, "line")}</summary>{"".join(parts)}</details>'
-    )
+    summary = f"<summary>The whole audit, {plural(n, 'line')}</summary>"
+    return block(f'<details class="more">{summary}{"".join(parts)}</details>')
 
 
 def _sentence(note: str) -> str:

@@ -8,7 +8,7 @@ import polars as pl
 
 from analysis.reporting.figure import figure_float
 from analysis.reporting.markup import block, escape, paragraph
-from analysis.reporting.numbers import NONE, count, money, p_value, plural, significant, span
+from analysis.reporting.numbers import NARROW, NONE, count, money, p_value, plural, significant, span
 from analysis.reporting.results import ALL, interval_name
 from analysis.reporting.sections.headline import by_track_leaders
 from analysis.reporting.static_table import Column, static_table, table_float
@@ -32,7 +32,11 @@ def board(view: View) -> str:
     cost = _by_model(view.results.rows("frontier", track=ALL, metric=view.metric), "cost_per_response_usd")
     columns = [Column("model", "Model")]
     if compared:
-        columns += [Column("rank", "Rank", "center"), Column("letters", "Ties"), Column("tier", "Tier", "center")]
+        columns += [
+            Column("rank", "Rank", "center"),
+            Column("letters", "Ties"),
+            Column("tier", "Tier", "center"),
+        ]
     columns += [
         Column("score", metric_head(view.metric), "right"),
         Column("interval", view.ci, "left"),
@@ -53,7 +57,7 @@ def board(view: View) -> str:
                 "letters": letters(row["letters"]),
                 "tier": str(row["tier"] or ""),
                 "score": f"<strong>{view.scale.bare(row['estimate'])}</strong>",
-                "interval": f'<span class="range">{view.scale.interval(row["ci_low"], row["ci_high"])}</span>',
+                "interval": muted_range(view.scale.interval(row["ci_low"], row["ci_high"])),
                 "picture": whisker(row["estimate"], row["ci_low"], row["ci_high"], axis, best=best),
                 "n": count(row["n_items"]),
                 "hard": hard_scale.bare(hard.get(row["model"])),
@@ -64,17 +68,31 @@ def board(view: View) -> str:
     caption = f"Scores with {view.ci} ({method})"
     if compared:
         caption += (
-            ". Rank is the range of places that the pairwise tests leave open; models that share a letter are "
-            "not distinguishable"
+            ". Rank is the range of places that the pairwise tests leave open; models that share a letter "
+            "are not distinguishable"
         )
         if table["in_best_set"].any():
             caption += "; blue marks the best set"
-    return table_float("tbl-scores", static_table("scores-table", columns, rows), caption + ".")
+    table_ = table_float("tbl-scores", static_table("scores-table", columns, rows), caption + ".")
+    return table_ + _left_out(view)
+
+
+def _left_out(view: View) -> str:
+    """Return the models that have verdicts and no score."""
+    if not view.unranked:
+        return ""
+    has = "has" if len(view.unranked) == 1 else "have"
+    return paragraph(f"Not ranked: {view.names(view.unranked)} {has} no scored response.", css="note")
 
 
 def rank_span(row: dict[str, Any]) -> str:
     """Return a model's rank interval, or its place where no interval was computed."""
     return str(row["rank"]) if row["rank_low"] is None else span(row["rank_low"], row["rank_high"])
+
+
+def muted_range(text: str) -> str:
+    """Return an interval as HTML that stands back behind its estimate."""
+    return f'<span class="range">{text}</span>'
 
 
 def letters(text: str | None) -> str:
@@ -92,7 +110,8 @@ def forest(view: View) -> str:
     """Return the score figure and what differs between tracks."""
     if view.standings is None:
         return absent(view.results.why_absent("model_scores"))
-    return paragraph(by_track_leaders(view)) * bool(by_track_leaders(view)) + figure_float(view, "scores")
+    text = by_track_leaders(view)
+    return (paragraph(text) if text else "") + figure_float(view, "scores")
 
 
 def by_track(view: View) -> str:
@@ -107,7 +126,9 @@ def by_track(view: View) -> str:
             continue
         scale = view.scale_of(view.metric, track)
         n = int(scores["n_items"].max())  # type: ignore[arg-type]
-        columns.append(Column(f"t{i}", f"{escape(track)}<br><span class='muted'>{plural(n, 'item')}</span>", "right"))
+        columns.append(
+            Column(f"t{i}", f"{escape(track)}<br><span class='muted'>{plural(n, 'item')}</span>", "right")
+        )
         for row in scores.iter_rows(named=True):
             interval = scale.interval(row["ci_low"], row["ci_high"])
             shown = f"{scale.bare(row['estimate'])}"
@@ -117,33 +138,68 @@ def by_track(view: View) -> str:
     rows = [{c.key: row.get(c.key, NONE) for c in columns} for row in cells.values()]
     table = static_table("tracks-table", columns, rows)
     return table_float(
-        "tbl-tracks", table, f"Scores by track, in the order of the whole benchmark; below each its {view.ci}."
+        "tbl-tracks",
+        table,
+        f"Scores by track, in the order of the whole benchmark; below each its {view.ci}.",
     )
+
+
+def _alone(view: View) -> str:
+    """Return why nothing is compared; empty where something is."""
+    table = view.standings
+    if table is None:
+        return view.results.why_absent("model_scores")
+    if table.height < 2:
+        return f"Only one model{' was scored' if view.unranked else ''}: there is nothing to compare."
+    return "There are no tests." if table["tier"].null_count() else ""
+
+
+def ties(view: View) -> str:
+    """Return what letters, rank ranges and the best set say, in words."""
+    table, why = view.standings, _alone(view)
+    if table is None or why:
+        return absent(why)
+    text = (
+        "Overlapping intervals do not show that two models tie, since the models share their items; the "
+        "paired tests do. Models that share a letter are not distinguishable when all pairs are tested "
+        "(Holm). A model's rank is the range of places that these tests leave open."
+    )
+    best = table.filter("in_best_set")["model"].to_list()
+    if best:
+        sure = f"{(1 - view.alpha) * 100:g}{NARROW}%"
+        text += f" The best set holds the best model with {sure} confidence: {view.names(best, most=6)}."
+    return paragraph(text)
 
 
 def tier_words(view: View) -> str:
     """Return the tiers in words, with what a tier does and does not say."""
-    table = view.standings
-    if table is None or table.height < 2 or table["tier"].null_count():
-        return absent("With one model there are no tiers." if table is not None else "No response is scored.")
+    table, why = view.standings, _alone(view)
+    if table is None or why:
+        return absent(why)
     tiers = table.group_by("tier", maintain_order=True).agg("model").sort("tier")
-    listed = "".join(
+    items = "".join(
         f"<li>Tier {tier}: {view.names(models, most=8)}</li>" for tier, models in tiers.iter_rows()
     )
     threshold = table["alpha_adjusted"].drop_nulls()
-    text = ""
     if threshold.len():
         text = (
-            f"Going down the ranking, a new tier begins where a model is significantly better than the next "
-            f"(p < {significant(threshold[0])}, which is {view.alpha:g} divided by the number of tested neighbours)."
+            "Going down the ranking, a new tier begins where a model is significantly better than the next "
+            f"(p &lt; {significant(threshold[0])}, which is {view.alpha:g} divided by the number of tested "
+            "neighbours)."
         )
+    else:
+        text = "No two neighbours in rank share items, so none was tested and there is one tier."
     reversed_ = table.filter(pl.col("reversal"))["model"].to_list()
     if reversed_:
         text += (
-            f" After {view.names(reversed_)} the next model is significantly <em>better</em> on the items both "
-            "answered: the two rank as they do because they answered different items."
+            f" After {view.names(reversed_)} the next model is significantly <em>better</em> on the items "
+            "both answered: the two rank as they do because they answered different items."
         )
-    return block(f"<p>{text}</p><ul>{listed}</ul>")
+    after = (
+        "Tiers are a published device that tests neighbours only. Two models in one tier need not tie, since "
+        "small steps can add up to a large difference; letters and rank ranges answer that question."
+    )
+    return block(f"<p>{text}</p><ul>{items}</ul><p>{after}</p>")
 
 
 def tests(view: View) -> str:
@@ -153,7 +209,9 @@ def tests(view: View) -> str:
     neighbours = _pairs_table(view, view.pairs.filter("adjacent"), "neighbours-table", adjacent=True)
     if view.pairs.height > MOST_PAIRS:
         link = f'<a href="{escape(view.tables_link)}/pairwise_tests.parquet" download>table of all pairs</a>'
-        everyone = block(f"<p>There are {plural(view.pairs.height, 'pair')}; the {link} (Parquet) has them.</p>")
+        everyone = block(
+            f"<p>There are {plural(view.pairs.height, 'pair')}; the {link} (Parquet) has them.</p>"
+        )
     else:
         everyone = block(_pairs_table(view, view.pairs, "pairs-table", adjacent=False))
     return (
@@ -198,7 +256,7 @@ def _pairs_table(view: View, pairs: pl.DataFrame, identifier: str, *, adjacent: 
                 "better": count(row["n_better"]),
                 "worse": count(row["n_worse"]),
                 "difference": scale.difference(row["difference"]),
-                "interval": f'<span class="range">{scale.difference_interval(row["ci_low"], row["ci_high"])}</span>',
+                "interval": muted_range(scale.difference_interval(row["ci_low"], row["ci_high"])),
                 "p": escape(p_value(row["p_value"], alpha=view.alpha)),
                 "adjusted": escape(p_value(adjusted, alpha=view.alpha)),
                 "verdict": ("<strong>yes</strong>" if differs else "no") if tested else "not tested",

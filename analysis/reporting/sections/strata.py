@@ -37,8 +37,9 @@ def sentence(view: View, rows: pl.DataFrame, stratum: str) -> str:
         return ""
     top, last = values.row(0, named=True), values.row(-1, named=True)
     text = (
-        f"By <code>{escape(stratum)}</code>, {_value(top['value'])} is left unsolved most often: no model solves "
-        f"{count(top['n_zero_correct'])} of its {plural(top['n_stratum_items'], 'item')} ({_share(top)})"
+        f"By <code>{escape(stratum)}</code>, {_value(top['value'])} is left unsolved most often: no model "
+        f"solves {count(top['n_zero_correct'])} of its {plural(top['n_stratum_items'], 'item')} "
+        f"({_share(top)})"
     )
     return f"{text}, against {_share(last)} for {_value(last['value'])}."
 
@@ -55,7 +56,9 @@ def _table(view: View, rows: pl.DataFrame) -> str:
     """Return every value with its items, its unsolved items and the range of the models' scores."""
     cells = []
     metric = view.metric
-    scale = Scale(kind_of(metric), min(view.scale.decimals, 1) if kind_of(metric) == "percent" else view.scale.decimals)
+    scale = Scale(
+        kind_of(metric), min(view.scale.decimals, 1) if kind_of(metric) == "percent" else view.scale.decimals
+    )
     for stratum in rows["stratum"].unique().sort():
         for row in _values(rows, stratum).iter_rows(named=True):
             models = rows.filter((pl.col("stratum") == stratum) & (pl.col("value") == row["value"]))
