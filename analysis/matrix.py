@@ -36,8 +36,9 @@ class VerdictMatrix:
         M model identifiers in code-point order.
     items : pl.DataFrame
         N items, sorted by `item_id`, with their attributes.
-    values : ndarray of float, shape (M, N)
-        Cell values; NaN where there is no cell.
+    values : ndarray of float or int8, shape (M, N)
+        Cell values; int8 where every cell is a single 0/1 run, so that large benchmarks stay small.
+        Without meaning (NaN or 0) where there is no cell: see `has_cell`.
     n_runs : ndarray of int, shape (M, N)
         Scored runs of each cell.
     state : ndarray of uint8, shape (M, N)
@@ -51,11 +52,16 @@ class VerdictMatrix:
     metric: str
     models: tuple[str, ...]
     items: pl.DataFrame
-    values: npt.NDArray[np.float64]
-    n_runs: npt.NDArray[np.int32]
+    values: npt.NDArray[np.float64] | npt.NDArray[np.int8]
+    n_runs: npt.NDArray[np.uint16]
     state: npt.NDArray[np.uint8]
     clusters: npt.NDArray[np.int64] | None
     weights: npt.NDArray[np.float64] | None
+
+    @property
+    def is_compact(self) -> bool:
+        """Whether every cell is a single 0/1 run, held as int8."""
+        return self.values.dtype == np.int8
 
     @property
     def has_cell(self) -> npt.NDArray[np.bool_]:
@@ -103,8 +109,11 @@ class VerdictMatrix:
 
     def solved(self, solved_at: float) -> npt.NDArray[np.bool_]:
         """Tell where the cell reaches `solved_at` (false where there is none), shape (M, N)."""
+        if self.is_compact:
+            return (self.values == 1) & self.has_cell
         # A mean of thirds may fall an ulp short of the limit that it equals.
-        return np.nan_to_num(self.values, nan=-np.inf) >= solved_at - 1e-12
+        reached: npt.NDArray[np.bool_] = np.greater_equal(self.values, solved_at - 1e-12) & self.has_cell
+        return reached
 
 
 def tracks_of(items: pl.DataFrame) -> list[str]:
@@ -155,19 +164,10 @@ def build_matrix(
         models = verdicts["model"].unique()
     names = sorted(models)
     items = items.sort("item_id")
-    shape = (len(names), items.height)
-    total = np.zeros(shape)
-    n_runs = np.zeros(shape, dtype=np.int32)
-    n_rows = np.zeros(shape, dtype=np.int32)
-    excluded = np.zeros(shape, dtype=bool)
+    sums = _Sums((len(names), items.height))
     for shard in shards:
-        _add_shard(shard, names, items["item_id"], metric, total, n_runs, n_rows, excluded)
-    values = np.full(shape, np.nan)
-    np.divide(total, n_runs, out=values, where=n_runs > 0)
-    state = np.full(shape, MISSING, dtype=np.uint8)
-    state[n_rows > 0] = UNSCORED
-    state[excluded] = EXCLUDED
-    state[n_runs > 0] = CELL
+        sums.add(shard, names, items["item_id"], metric)
+    values, n_runs, state = sums.cells()
     matrix = VerdictMatrix(
         metric,
         tuple(names),
@@ -181,25 +181,41 @@ def build_matrix(
     return apply_policy(matrix, policy or card.missing)
 
 
-def _add_shard(
-    shard: pl.DataFrame,
-    names: list[str],
-    item_ids: pl.Series,
-    metric: str,
-    total: npt.NDArray[np.float64],
-    n_runs: npt.NDArray[np.int32],
-    n_rows: npt.NDArray[np.int32],
-    excluded: npt.NDArray[np.bool_],
-) -> None:
-    row, column = cell_index(shard, names, item_ids)
-    flat = row * np.int64(item_ids.len()) + column
-    out = shard["excluded"].to_numpy()
-    value = shard[metric].cast(pl.Float64).to_numpy()
-    scored = ~out & ~np.isnan(value)
-    np.add.at(n_rows.reshape(-1), flat, 1)
-    np.add.at(n_runs.reshape(-1), flat[scored], 1)
-    np.add.at(total.reshape(-1), flat[scored], value[scored])
-    excluded.reshape(-1)[flat[out]] = True
+class _Sums:
+    """What shards add up to: per cell the sum of its scores, its scored runs, and what else was seen."""
+
+    def __init__(self, shape: tuple[int, int]) -> None:
+        self.total = np.zeros(shape)
+        self.n_runs = np.zeros(shape, dtype=np.uint16)
+        self.asked = np.zeros(shape, dtype=bool)
+        self.excluded = np.zeros(shape, dtype=bool)
+
+    def add(self, shard: pl.DataFrame, names: list[str], item_ids: pl.Series, metric: str) -> None:
+        row, column = cell_index(shard, names, item_ids)
+        flat = row * np.int64(item_ids.len()) + column
+        out = shard["excluded"].to_numpy()
+        value = shard[metric].cast(pl.Float64).to_numpy()
+        scored = ~out & ~np.isnan(value)
+        self.asked.reshape(-1)[flat] = True
+        np.add.at(self.n_runs.reshape(-1), flat[scored], 1)
+        np.add.at(self.total.reshape(-1), flat[scored], value[scored])
+        self.excluded.reshape(-1)[flat[out]] = True
+
+    def cells(
+        self,
+    ) -> tuple[npt.NDArray[np.float64] | npt.NDArray[np.int8], npt.NDArray[np.uint16], npt.NDArray[np.uint8]]:
+        """Return values, scored runs and states of the cells; the sums are used up."""
+        state = np.full(self.total.shape, MISSING, dtype=np.uint8)
+        state[self.asked] = UNSCORED
+        state[self.excluded] = EXCLUDED
+        state[self.n_runs > 0] = CELL
+        single = self.n_runs.max(initial=0) <= 1
+        if single and all(np.all((row == 0) | (row == 1)) for row in self.total):
+            return self.total.astype(np.int8), self.n_runs, state
+        values = self.total
+        values[self.n_runs == 0] = np.nan
+        np.divide(values, self.n_runs, out=values, where=self.n_runs > 1)
+        return values, self.n_runs, state
 
 
 def cell_index(
@@ -212,6 +228,11 @@ def cell_index(
 
 
 def _position(values: pl.Series, among: pl.Series) -> npt.NDArray[np.int64]:
+    # Files of one model in the order of the items need no join.
+    if values.len() == among.len() and values.equals(among):
+        return np.arange(among.len(), dtype=np.int64)
+    if values.len() > 1 and values.is_sorted() and values[0] == values[-1]:
+        return np.full(values.len(), among.index_of(values[0]), dtype=np.int64)
     index = pl.DataFrame({"v": among, "i": np.arange(among.len(), dtype=np.int64)})
     found = pl.DataFrame({"v": values}).join(index, on="v", how="left", maintain_order="left")["i"]
     return found.to_numpy()
@@ -237,8 +258,9 @@ def apply_policy(matrix: VerdictMatrix, policy: MissingPolicy) -> VerdictMatrix:
     if policy == "failure":
         asked = (matrix.state == EXCLUDED) | (matrix.state == UNSCORED)
         state = np.where(asked, CELL, matrix.state).astype(np.uint8)
-        n_runs = np.where(asked, 1, matrix.n_runs).astype(np.int32)
-        return replace(matrix, values=np.where(asked, 0.0, matrix.values), state=state, n_runs=n_runs)
+        n_runs = np.where(asked, 1, matrix.n_runs).astype(np.uint16)
+        values = np.where(asked, matrix.values.dtype.type(0), matrix.values)
+        return replace(matrix, values=values, state=state, n_runs=n_runs)
     if policy == "error" and (matrix.state != CELL).any():
         _refuse(matrix)
     return matrix
@@ -288,8 +310,8 @@ def rate_matrix(
         metric,
         tuple(names),
         items,
-        np.where(asked, hits.astype(float), np.nan),
-        asked.astype(np.int32),
+        hits.astype(np.int8),
+        asked.astype(np.uint16),
         np.where(asked, CELL, MISSING).astype(np.uint8),
         _codes(items, card.cluster),
         _weights(items, card.weight),

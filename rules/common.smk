@@ -1,5 +1,6 @@
 """What every rule file shares: the plan (which benchmarks, which tables) and path helpers."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -21,6 +22,11 @@ SITE = f"{RESULTS}/site"
 LOGS = f"{RESULTS}/logs"
 BENCHMARKS = PLAN.benchmarks
 DERIVE_MODULES = ("analysis.derived", "analysis.rule")
+
+
+# Snakemake runs one job per core: a job that starts threads for every core slows all of them.
+for variable in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(variable, "1")
 
 
 wildcard_constraints:

@@ -53,6 +53,7 @@ def _test_track(data: BenchmarkData, matrix: VerdictMatrix, track: str) -> pl.Da
     runs = run_scores(data.verdicts, matrix)
     result = compare_pairs(
         matrix.values,
+        observed=matrix.has_cell,
         pairs=pairs,
         rng=data.resampling_rng(track),
         n_resamples=settings.resamples,
@@ -135,6 +136,7 @@ def _tier_track(data: BenchmarkData, matrix: VerdictMatrix, track: str, tests: p
     rank_low, rank_high = rank_intervals(differs, sign)
     best = model_confidence_set(
         matrix.values,
+        observed=matrix.has_cell,
         rng=data.resampling_rng(track),
         n_resamples=data.settings.resamples,
         alpha=alpha,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from analysis.cells import cell_verdicts, verdict_codes
 from analysis.schemas import Concordance
 from analysis.stats.concordance import pairwise_agreement
 from analysis.tables.data import BenchmarkData, Made, mean_of_cells, rank_order, table_frame
@@ -24,13 +23,12 @@ def compare_verdicts(data: BenchmarkData) -> pl.DataFrame:
     pl.DataFrame
         Rows of the `Concordance` schema, the higher ranked model first.
     """
-    cells = cell_verdicts(data.verdicts, data.card)
     parts = [Concordance.create_empty()]
     for track in data.tracks:
         matrix = data.track(track)
         if len(matrix.models) < 2:
             continue
-        codes, _ = verdict_codes(cells, matrix)
+        codes, _ = data.cell_codes(matrix)
         solved = np.where(matrix.has_cell, matrix.solved(data.card.solved_at), -1).astype(np.int16)
         verdict, correct = pairwise_agreement(codes), pairwise_agreement(solved)
         order = rank_order(mean_of_cells(matrix))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from analysis.cells import cell_verdicts, verdict_codes
 from analysis.matrix import ALL, BASES, on_basis
 from analysis.schemas import CountDistribution, ItemCounts, UniqueSolves
 from analysis.stats.coverage import unique_solves
@@ -35,7 +34,7 @@ def count_items(data: BenchmarkData) -> pl.DataFrame:
     """
     matrix = data.track(ALL).answered()
     has = matrix.has_cell
-    codes, names = verdict_codes(cell_verdicts(data.verdicts, data.card), matrix)
+    codes, names = data.cell_codes(matrix)
     worst = data.card.verdicts.order[0] if data.card.verdicts.order else "incorrect"
     n_models = has.sum(axis=0).astype(np.int64)
     return table_frame(
@@ -46,7 +45,8 @@ def count_items(data: BenchmarkData) -> pl.DataFrame:
             "question_type": matrix.items["question_type"],
             "k": matrix.solved(data.card.solved_at).sum(axis=0).astype(np.int64),
             "n_models": n_models,
-            "mean_score": np.where(has, matrix.values, 0.0).sum(axis=0) / np.maximum(n_models, 1),
+            "mean_score": np.sum(matrix.values, axis=0, where=has, dtype=np.float64)
+            / np.maximum(n_models, 1),
             "all_partial": _all_are(codes, names, PARTIAL, has),
             "all_incorrect": _all_are(codes, names, worst, has),
         },

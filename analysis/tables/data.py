@@ -11,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from analysis.cells import cell_verdicts, verdict_codes
 from analysis.config import BenchmarkCard, MissingPolicy, Settings
-from analysis.matrix import VerdictMatrix, build_matrix, track_matrix, tracks_of
+from analysis.matrix import VerdictMatrix, apply_policy, build_matrix, track_matrix, tracks_of
 from analysis.seeds import generator_for
 
 Made = dict[str, tuple[pl.DataFrame, str]]
@@ -47,6 +48,7 @@ class BenchmarkData:
     _matrices: dict[tuple[str, MissingPolicy], VerdictMatrix] = field(
         default_factory=dict, repr=False, compare=False
     )
+    _cells: list[pl.DataFrame] = field(default_factory=list, repr=False, compare=False)
 
     @property
     def tracks(self) -> list[str]:
@@ -65,7 +67,10 @@ class BenchmarkData:
         """Return the matrix of a metric over all items, under the card's policy or another."""
         key = (metric, policy or self.card.missing)
         if key not in self._matrices:
-            self._matrices[key] = build_matrix(self.verdicts, self.items, self.card, metric, policy=key[1])
+            if (metric, "exclude") not in self._matrices:
+                made = build_matrix(self.verdicts, self.items, self.card, metric, policy="exclude")
+                self._matrices[metric, "exclude"] = made
+            self._matrices[key] = apply_policy(self._matrices[metric, "exclude"], key[1])
         return self._matrices[key]
 
     def track(
@@ -73,6 +78,12 @@ class BenchmarkData:
     ) -> VerdictMatrix:
         """Return a track's matrix: its items, the models with a cell there."""
         return track_matrix(self.matrix(metric, policy), track, policy or self.card.missing)
+
+    def cell_codes(self, matrix: VerdictMatrix) -> tuple[npt.NDArray[np.int16], list[str]]:
+        """Return the verdict of each cell of a matrix as a code, -1 where there is none, and the names."""
+        if not self._cells:
+            self._cells.append(cell_verdicts(self.verdicts, self.card))
+        return verdict_codes(self._cells[0], matrix)
 
     def resampling_rng(self, track: str) -> np.random.Generator:
         """Return the generator of a track's joint resamples: every table asks for the same draw."""

@@ -82,6 +82,7 @@ def _probability(
     n_resamples = data.settings.resamples
     scores = bootstrap_means(
         matrix.values,
+        observed=matrix.has_cell,
         rng=data.resampling_rng(track),
         n_resamples=n_resamples,
         clusters=matrix.clusters,

@@ -81,6 +81,7 @@ def _score_track(data: BenchmarkData, matrix: VerdictMatrix, track: str) -> pl.D
         return ModelScores.create_empty()
     means = bootstrap_means(
         matrix.values,
+        observed=matrix.has_cell,
         rng=data.resampling_rng(track),
         n_resamples=data.settings.resamples,
         clusters=matrix.clusters,
@@ -103,7 +104,7 @@ def _rows(
     level = data.settings.level
     if method in PROPORTION:
         keep = is_single_run_proportion(matrix)
-        successes = np.rint(np.nansum(matrix.values, axis=1)).astype(np.int64)
+        successes = successes_of(matrix)
         limits = PROPORTION[method](successes[keep], means.n_items[keep], level=level)
         low, high, name = limits.low, limits.high, str(method)
     else:
@@ -137,9 +138,20 @@ def is_single_run_proportion(matrix: VerdictMatrix) -> np.ndarray:
     """Tell for which models the mean is a plain proportion of independent single-run items."""
     if matrix.clusters is not None or matrix.weights is not None:
         return np.zeros(len(matrix.models), dtype=bool)
-    binary = np.isin(matrix.values, (0.0, 1.0)) | ~matrix.has_cell
+    if matrix.is_compact:
+        return np.ones(len(matrix.models), dtype=bool)
+    binary = (matrix.values == 0) | (matrix.values == 1) | ~matrix.has_cell
     keep: np.ndarray = (binary & (matrix.n_runs <= 1)).all(axis=1)
     return keep
+
+
+def successes_of(matrix: VerdictMatrix) -> np.ndarray:
+    """Return the sum of each model's cells, rounded: the successes where they are single 0/1 runs."""
+    sums = [
+        np.sum(values, where=has, dtype=np.float64)
+        for values, has in zip(matrix.values, matrix.has_cell, strict=True)
+    ]
+    return np.rint(np.array(sums)).astype(np.int64)
 
 
 def _count(matrix: VerdictMatrix, state: int) -> np.ndarray:

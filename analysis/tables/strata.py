@@ -11,7 +11,7 @@ from analysis.seeds import generator_for
 from analysis.stats.bootstrap import bootstrap_means
 from analysis.stats.proportions import wilson_interval
 from analysis.tables.data import BenchmarkData, Made, table_frame
-from analysis.tables.model_scores import is_single_run_proportion
+from analysis.tables.model_scores import is_single_run_proportion, successes_of
 
 
 def derive(data: BenchmarkData) -> Made:
@@ -62,6 +62,7 @@ def _estimates(
 ) -> pl.DataFrame:
     means = bootstrap_means(
         matrix.values,
+        observed=matrix.has_cell,
         rng=generator_for(data.settings.seed, "stratum", stratum, value),
         n_resamples=data.settings.resamples,
         clusters=matrix.clusters,
@@ -69,7 +70,7 @@ def _estimates(
     )
     interval = means.interval(data.settings.level)
     plain = is_single_run_proportion(matrix)
-    successes = np.rint(np.nansum(matrix.values, axis=1)).astype(np.int64)
+    successes = successes_of(matrix)
     wilson = wilson_interval(np.where(plain, successes, 0), means.n_items, level=data.settings.level)
     return table_frame(
         Strata,
