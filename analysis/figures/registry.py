@@ -1,0 +1,74 @@
+"""All figures, in the order in which a report shows them."""
+
+from __future__ import annotations
+
+from analysis.config import BenchmarkCard
+from analysis.figures import (
+    concordance,
+    count_distribution,
+    coverage,
+    decisiveness,
+    failure_labels,
+    frontier,
+    pairwise,
+    policies,
+    scores,
+    scores_by_track,
+    strata,
+)
+from analysis.figures.figure import Absent, DrawnFigure, Figure, Tables
+from analysis.figures.theme import DARK, LIGHT
+
+FIGURES: dict[str, Figure] = {
+    module.FIGURE.name: module.FIGURE
+    for module in (
+        scores,
+        scores_by_track,
+        pairwise,
+        policies,
+        count_distribution,
+        coverage,
+        concordance,
+        strata,
+        failure_labels,
+        decisiveness,
+        frontier,
+    )
+}
+"""Every figure by its name."""
+
+
+def draw_figures(tables: Tables, card: BenchmarkCard) -> dict[str, DrawnFigure | Absent]:
+    """Draw every figure in both themes.
+
+    Parameters
+    ----------
+    tables : mapping of str to pl.DataFrame
+        The derived tables of one benchmark that exist, `models` among them.
+    card : BenchmarkCard
+        Its card.
+
+    Returns
+    -------
+    dict of str to DrawnFigure or Absent
+        Every name of `FIGURES`, in order.
+    """
+    return {name: draw_figure(figure, tables, card) for name, figure in FIGURES.items()}
+
+
+def draw_figure(figure: Figure, tables: Tables, card: BenchmarkCard) -> DrawnFigure | Absent:
+    """Draw one figure in both themes."""
+    light = figure.attempt(tables, card, LIGHT)
+    if isinstance(light, Absent):
+        return light
+    dark = figure.attempt(tables, card, DARK)
+    if isinstance(dark, Absent):
+        return dark
+    return DrawnFigure(
+        name=figure.name,
+        title=figure.title,
+        caption=figure.caption(tables, card),
+        alt_text=figure.alt_text(tables, card),
+        light=light.to_dict(validate=False),
+        dark=dark.to_dict(validate=False),
+    )

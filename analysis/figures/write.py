@@ -1,0 +1,89 @@
+"""Figures as files: Vega-Lite, SVG in both themes, PNG and PDF, with an index of what they say."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from analysis.config import BenchmarkCard
+from analysis.figures.figure import Absent, DrawnFigure, Tables
+from analysis.figures.parts import synthetic_text
+from analysis.figures.pdf import canonical_pdf
+from analysis.figures.registry import FIGURES, draw_figures
+from analysis.figures.svg import finish_svg, size_of
+
+FORMATS = (".vl.json", ".svg", ".dark.svg", ".png", ".pdf")
+"""Endings of the files of a figure."""
+
+PNG_SCALE = 2.0
+"""Pixels of a PNG for each pixel of the figure."""
+
+MAX_PNG_SIDE = 16_000
+"""Longest side of a PNG in pixels: taller figures are written at a smaller scale."""
+
+
+def write_figures(tables: Tables, card: BenchmarkCard, folder: Path) -> None:
+    """Draw every figure and write its files, and `index.json` with what each says.
+
+    Parameters
+    ----------
+    tables : mapping of str to pl.DataFrame
+        The derived tables of one benchmark that exist.
+    card : BenchmarkCard
+        Its card.
+    folder : Path
+        Where the files go; files of a figure that is now absent are removed.
+
+    Notes
+    -----
+    The same tables and card give the same bytes. Nothing is loaded from elsewhere.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    index: dict[str, Any] = {}
+    for name, drawn in draw_figures(tables, card).items():
+        if isinstance(drawn, Absent):
+            for ending in FORMATS:
+                (folder / f"{name}{ending}").unlink(missing_ok=True)
+            index[name] = {"title": FIGURES[name].title, "absent": drawn.reason}
+        else:
+            index[name] = _write_one(drawn, folder)
+        index[name]["synthetic"] = synthetic_text(card) if card.synthetic else ""
+    text = json.dumps(index, indent=1, ensure_ascii=False)
+    (folder / "index.json").write_text(text + "\n", encoding="utf-8")
+
+
+def _write_one(drawn: DrawnFigure, folder: Path) -> dict[str, Any]:
+    import vl_convert
+
+    name = drawn.name
+    files = {ending: folder / f"{name}{ending}" for ending in FORMATS}
+    files[".vl.json"].write_text(vega_lite_text(drawn.light), encoding="utf-8")
+    raw = vl_convert.vegalite_to_svg(drawn.light, allowed_base_urls=[])
+    dark = vl_convert.vegalite_to_svg(drawn.dark, allowed_base_urls=[])
+    for svg, theme, ending in ((raw, "light", ".svg"), (dark, "dark", ".dark.svg")):
+        finished = finish_svg(svg, name=name, theme=theme, title=drawn.title, description=drawn.alt_text)
+        files[ending].write_text(finished, encoding="utf-8")
+    width, height = size_of(finished)
+    scale = min(PNG_SCALE, MAX_PNG_SIDE / max(width, height, 1.0))
+    files[".png"].write_bytes(vl_convert.svg_to_png(raw, scale=scale))
+    files[".pdf"].write_bytes(canonical_pdf(vl_convert.svg_to_pdf(raw), title=drawn.title))
+    return {
+        "title": drawn.title,
+        "caption": drawn.caption,
+        "alt": drawn.alt_text,
+        "width": width,
+        "height": height,
+        "files": [f"{name}{ending}" for ending in FORMATS],
+    }
+
+
+def vega_lite_text(spec: dict[str, Any]) -> str:
+    """Return a specification as text that reads and compares well: sorted keys, one value a line."""
+    return json.dumps(spec, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def read_index(folder: Path) -> dict[str, dict[str, Any]]:
+    """Read what `write_figures` said about the figures of a folder."""
+    index: dict[str, dict[str, Any]] = json.loads((folder / "index.json").read_text(encoding="utf-8"))
+    return index
