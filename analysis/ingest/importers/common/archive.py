@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from analysis.ingest.importers.common.files import FREE_EXPANSION, MAX_EXPANSION, one_line
-from analysis.ingest.importers.common.jsontext import MAX_RECORD, BadJson, loads
-from analysis.ingest.importers.common.records import Refused
+from analysis.ingest.importers.common.jsontext import MAX_RECORD, JsonError, loads
+from analysis.ingest.importers.common.records import RefusedError
 
 STORED, DEFLATED, ZSTD = 0, 8, 93
 LOCAL_HEADER = struct.Struct("<4s5H3I2H")
 
 
-class BadMember(ValueError):
+class MemberError(ValueError):
     """A member that cannot be read; the text says why."""
 
 
@@ -35,7 +35,7 @@ class Archive:
 
     Raises
     ------
-    Refused
+    RefusedError
         Where the file is no zip archive (cut off, or something else).
     """
 
@@ -46,9 +46,7 @@ class Archive:
                 infos = archive.infolist()
         except (zipfile.BadZipFile, OSError, ValueError, struct.error, NotImplementedError) as error:
             self._file.close()
-            raise Refused(
-                f"is no readable zip archive ({one_line(error)}); was it cut off while it was written or copied?"
-            ) from None
+            raise RefusedError(f"is no readable zip archive ({one_line(error)}); was it cut off?") from None
         self._left = max(path.stat().st_size * MAX_EXPANSION, FREE_EXPANSION)
         self.unsafe = sum(not _is_safe(info.filename) for info in infos)
         # A repeated name supersedes: the last one counts.
@@ -68,20 +66,20 @@ class Archive:
 
         Raises
         ------
-        BadMember
+        MemberError
             Where it is too large, encrypted, damaged, or compressed in a way that is not known.
         """
         info = self.members[name]
         if info.flag_bits & 1:
-            raise BadMember("member is encrypted")
+            raise MemberError("member is encrypted")
         if info.file_size > MAX_RECORD:
-            raise BadMember(f"member is larger than {MAX_RECORD >> 20} MB")
+            raise MemberError(f"member is larger than {MAX_RECORD >> 20} MB")
         self._left -= info.file_size
         if self._left < 0:
-            raise Refused("expands to much more than its size: a compression bomb?")
+            raise RefusedError("expands to much more than its size: a compression bomb?")
         data = _decompress(self._raw(info), info)
         if len(data) != info.file_size or zlib.crc32(data) != info.CRC:
-            raise BadMember("member is damaged")
+            raise MemberError("member is damaged")
         return data
 
     def json(self, name: str) -> Any:
@@ -89,24 +87,24 @@ class Archive:
 
         Raises
         ------
-        BadMember
+        MemberError
             Where it cannot be read or is not JSON.
         """
         try:
             return loads(self.read(name))
-        except BadJson as error:
-            raise BadMember(f"member is {error}") from None
+        except JsonError as error:
+            raise MemberError(f"member is {error}") from None
 
     def _raw(self, info: zipfile.ZipInfo) -> bytes:
         self._file.seek(info.header_offset)
         header = self._file.read(LOCAL_HEADER.size)
         if len(header) < LOCAL_HEADER.size or header[:4] != b"PK\x03\x04":
-            raise BadMember("member is damaged")
+            raise MemberError("member is damaged")
         fields = LOCAL_HEADER.unpack(header)
         self._file.seek(fields[9] + fields[10], 1)
         data = self._file.read(min(info.compress_size, MAX_RECORD))
         if len(data) != info.compress_size:
-            raise BadMember("member is damaged")
+            raise MemberError("member is damaged")
         return data
 
 
@@ -124,8 +122,8 @@ def _decompress(data: bytes, info: zipfile.ZipInfo) -> bytes:
         if info.compress_type == ZSTD:
             return _unzstd(data, info.file_size + 1)
     except (zlib.error, MemoryError):
-        raise BadMember("member is damaged") from None
-    raise BadMember(f"member has compression method {info.compress_type}, which is not known")
+        raise MemberError("member is damaged") from None
+    raise MemberError(f"member has compression method {info.compress_type}, which is not known")
 
 
 def _unzstd(data: bytes, limit: int) -> bytes:
@@ -140,5 +138,5 @@ def _unzstd(data: bytes, limit: int) -> bytes:
                 parts.append(part)
                 limit -= len(part)
     except zstandard.ZstdError:
-        raise BadMember("member is damaged") from None
+        raise MemberError("member is damaged") from None
     return b"".join(parts)

@@ -8,9 +8,9 @@ import io
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
+from typing import Protocol
 
-from analysis.ingest.importers.common.records import Refused
+from analysis.ingest.importers.common.records import RefusedError
 
 HEAD_BYTES = 65_536
 CHUNK = 1 << 20
@@ -55,7 +55,7 @@ def head(path: Path) -> bytes:
     try:
         with open_binary(path) as file:
             return file.read(HEAD_BYTES)
-    except (OSError, EOFError, Refused, ValueError):
+    except (OSError, EOFError, RefusedError, ValueError):
         return b""
 
 
@@ -67,12 +67,22 @@ def bare_name(path: Path) -> str:
     return name
 
 
-def open_binary(path: Path) -> IO[bytes]:
+class Readable(Protocol):
+    """What a stream must offer to be read here."""
+
+    def read(self, size: int = -1, /) -> bytes:
+        """Read up to a number of bytes."""
+
+    def close(self) -> None:
+        """Close the stream."""
+
+
+def open_binary(path: Path) -> io.BufferedReader | Bounded:
     """Open a file for reading, decompressing gzip and zstd on the way.
 
     Raises
     ------
-    Refused
+    RefusedError
         On reading, where the file expands beyond `MAX_EXPANSION` times its size.
     """
     with path.open("rb") as file:
@@ -87,13 +97,13 @@ def open_binary(path: Path) -> IO[bytes]:
             path.open("rb"), read_across_frames=True, closefd=True
         )
         return Bounded(reader, limit)
-    return path.open("rb", buffering=CHUNK)
+    return path.open("rb")
 
 
 class Bounded(io.RawIOBase):
     """A stream that refuses to give more than a number of bytes: a compression bomb ends here."""
 
-    def __init__(self, stream: IO[bytes], limit: int) -> None:
+    def __init__(self, stream: Readable, limit: int) -> None:
         super().__init__()
         self._stream = stream
         self._left = limit
@@ -110,7 +120,7 @@ class Bounded(io.RawIOBase):
         view[: len(data)] = data
         return len(data)
 
-    def read(self, size: int = -1, /) -> bytes:
+    def read(self, size: int | None = -1, /) -> bytes:
         """Read up to a number of bytes."""
         if size is not None and size >= 0:
             return self._read(size)
@@ -123,14 +133,14 @@ class Bounded(io.RawIOBase):
         try:
             data = self._stream.read(size)
         except (OSError, EOFError, ValueError) as error:
-            raise Refused(f"is damaged: {one_line(error)}") from None
+            raise RefusedError(f"is damaged: {one_line(error)}") from None
         except Exception as error:
             if type(error).__name__ != "ZstdError":
                 raise
-            raise Refused(f"is damaged: {one_line(error)}") from None
+            raise RefusedError(f"is damaged: {one_line(error)}") from None
         self._left -= len(data)
         if self._left < 0:
-            raise Refused(f"expands to more than {self._limit:,} bytes: a compression bomb?")
+            raise RefusedError(f"expands to more than {self._limit:,} bytes: a compression bomb?")
         return data
 
     def close(self) -> None:

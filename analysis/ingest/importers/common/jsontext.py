@@ -10,12 +10,12 @@ import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import orjson
 
-from analysis.ingest.importers.common.files import CHUNK, one_line, open_binary
-from analysis.ingest.importers.common.records import Refused
+from analysis.ingest.importers.common.files import CHUNK, Readable, one_line, open_binary
+from analysis.ingest.importers.common.records import RefusedError
 
 MAX_RECORD = 256 << 20
 """Bytes that one record (line, array element, archive member) may have."""
@@ -25,7 +25,7 @@ BOM = b"\xef\xbb\xbf"
 SPACE = b" \t\r\n"
 
 
-class BadJson(ValueError):
+class JsonError(ValueError):
     """A record that is not JSON; the text says why, without its place."""
 
 
@@ -34,7 +34,7 @@ def loads(data: bytes) -> Any:
 
     Raises
     ------
-    BadJson
+    JsonError
         With a reason that does not depend on the record, so that reasons can be counted.
     """
     try:
@@ -44,16 +44,16 @@ def loads(data: bytes) -> Any:
     try:
         return json.loads(data.decode("utf-8"))
     except UnicodeDecodeError:
-        raise BadJson("not UTF-8") from None
+        raise JsonError("not UTF-8") from None
     except RecursionError:
-        raise BadJson("nested too deeply") from None
+        raise JsonError("nested too deeply") from None
     except ValueError as error:
         if "integer string conversion" in str(error):
-            raise BadJson("a number with thousands of digits") from None
-        raise BadJson("not JSON") from None
+            raise JsonError("a number with thousands of digits") from None
+        raise JsonError("not JSON") from None
 
 
-def lines(stream: IO[bytes], limit: int = MAX_RECORD) -> Iterator[tuple[int, bytes | None]]:
+def lines(stream: Readable, limit: int = MAX_RECORD) -> Iterator[tuple[int, bytes | None]]:
     """Yield the lines with their numbers from 1; a line beyond the limit is given as None."""
     number = 0
     held: list[bytes] = []
@@ -82,7 +82,7 @@ def records(path: Path) -> Iterator[tuple[str, Any]]:
     Yields
     ------
     tuple of str and object
-        The record's place (``line 12``, ``element 12``), and the record or the `BadJson` that
+        The record's place (``line 12``, ``element 12``), and the record or the `JsonError` that
         says why it is none. Empty lines are passed over.
     """
     with open_binary(path) as stream:
@@ -96,7 +96,7 @@ def records(path: Path) -> Iterator[tuple[str, Any]]:
     with open_binary(path) as stream:
         for number, line in lines(stream):
             if line is None:
-                yield f"line {number}", BadJson(f"longer than {MAX_RECORD >> 20} MB")
+                yield f"line {number}", JsonError(f"longer than {MAX_RECORD >> 20} MB")
                 continue
             if number == 1:
                 line = line.removeprefix(BOM)
@@ -107,14 +107,14 @@ def records(path: Path) -> Iterator[tuple[str, Any]]:
             except orjson.JSONDecodeError:
                 try:
                     yield f"line {number}", loads(line)
-                except BadJson as error:
+                except JsonError as error:
                     yield f"line {number}", error
 
 
 def refuse_utf16(start: bytes) -> None:
     """Refuse text that is UTF-16, which some shells write."""
     if start[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        raise Refused("is UTF-16 text; save it as UTF-8")
+        raise RefusedError("is UTF-16 text; save it as UTF-8")
 
 
 def parse_file(path: Path, limit: int = MAX_RECORD) -> Any:
@@ -122,7 +122,7 @@ def parse_file(path: Path, limit: int = MAX_RECORD) -> Any:
 
     Raises
     ------
-    Refused
+    RefusedError
         Where it is too large to be parsed in one go, or not JSON.
     """
     with open_binary(path) as stream:
@@ -131,13 +131,13 @@ def parse_file(path: Path, limit: int = MAX_RECORD) -> Any:
             data += more
     refuse_utf16(data[:2])
     if len(data) > limit:
-        raise Refused(f"is larger than {limit >> 20} MB")
+        raise RefusedError(f"is larger than {limit >> 20} MB")
     if not data.strip():
-        raise Refused("is empty")
+        raise RefusedError("is empty")
     try:
         return loads(data.removeprefix(BOM))
-    except BadJson as error:
-        raise Refused(f"is {'JSON ' if 'JSON' not in str(error) else ''}{error}{_cut(data)}") from None
+    except JsonError as error:
+        raise RefusedError(f"is {'JSON ' if 'JSON' not in str(error) else ''}{error}{_cut(data)}") from None
 
 
 def _cut(data: bytes) -> str:
@@ -146,7 +146,7 @@ def _cut(data: bytes) -> str:
 
 
 def document(
-    stream: IO[bytes], streamed: frozenset[str], skipped: frozenset[str] = frozenset()
+    stream: Readable, streamed: frozenset[str], skipped: frozenset[str] = frozenset()
 ) -> Iterator[tuple[str, Any]]:
     """Yield a JSON document's members one by one, the elements of some arrays one by one too.
 
@@ -163,11 +163,11 @@ def document(
     Yields
     ------
     tuple of str and object
-        Key and value. An element that is no JSON, or too long, is given as `BadJson`.
+        Key and value. An element that is no JSON, or too long, is given as `JsonError`.
 
     Raises
     ------
-    Refused
+    RefusedError
         Where the document's own structure is broken, such as when it is cut off.
     """
     scanner = _Scanner(stream)
@@ -197,11 +197,11 @@ def document(
                 raise scanner.broken()
         scanner.take()
     elif not first:
-        raise Refused("is empty")
+        raise RefusedError("is empty")
     else:
-        raise Refused("is neither a JSON object nor a JSON array")
+        raise RefusedError("is neither a JSON object nor a JSON array")
     if scanner.peek():
-        raise Refused("goes on after its end: several JSON documents in one file?")
+        raise RefusedError("goes on after its end: several JSON documents in one file?")
 
 
 def _elements(scanner: _Scanner) -> Iterator[Any]:
@@ -216,10 +216,10 @@ def _elements(scanner: _Scanner) -> Iterator[Any]:
 
 def _parsed(data: bytes | None) -> Any:
     if data is None:
-        return BadJson(f"longer than {MAX_RECORD >> 20} MB")
+        return JsonError(f"longer than {MAX_RECORD >> 20} MB")
     try:
         return loads(data)
-    except BadJson as error:
+    except JsonError as error:
         return error
 
 
@@ -232,7 +232,7 @@ _SCALAR = re.compile(rb"[^,:\]}\s]*+")
 class _Scanner:
     """Cuts a JSON text into the bytes of its values, without parsing them."""
 
-    def __init__(self, stream: IO[bytes]) -> None:
+    def __init__(self, stream: Readable) -> None:
         self._stream = stream
         self._buffer = stream.read(CHUNK).removeprefix(BOM)
         self._at = 0
@@ -267,9 +267,9 @@ class _Scanner:
             raise self.broken()
         self._at += 1
 
-    def broken(self) -> Refused:
+    def broken(self) -> RefusedError:
         """Return the error for a structure that is not JSON."""
-        return Refused("is not JSON" if self.peek() else "is not complete JSON: it ends in the middle")
+        return RefusedError("is not JSON" if self.peek() else "is not complete JSON: it ends in the middle")
 
     def value(self, *, keep: bool = True) -> bytes | None:
         """Return the bytes of the next value; None where it is beyond the limit or not to be kept."""
@@ -324,7 +324,9 @@ class _Scanner:
                 parts.append(self._buffer[start:at])
             self._at = at
             if not self._more():
-                raise self.broken() if not byte else Refused("is not complete JSON: it ends in the middle")
+                raise (
+                    self.broken() if not byte else RefusedError("is not complete JSON: it ends in the middle")
+                )
             at = start = 0
         size += at - start
         parts.append(self._buffer[start:at])
@@ -332,6 +334,6 @@ class _Scanner:
         return b"".join(parts) if keep and size <= MAX_RECORD else None
 
 
-def reason_of(error: BadJson) -> str:
+def reason_of(error: JsonError) -> str:
     """Return the reason as it is counted."""
     return f"record is {one_line(error)}"

@@ -11,14 +11,14 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 from analysis.errors import VerdictAtlasError
 
 MAX_EXAMPLES = 3
 
 
-class Refused(VerdictAtlasError):
+class RefusedError(VerdictAtlasError):
     """A log cannot be imported; the message says why. Other logs go on."""
 
 
@@ -128,6 +128,7 @@ class Log:
     completed: str = ""
     status: str = "success"
     model: str | None = None
+    suggested_model: str = ""
     task: str | None = None
     groups: list[str] = field(default_factory=list)
     roles: dict[str, str] = field(default_factory=dict)
@@ -137,6 +138,8 @@ class Log:
     lower_is_better: set[str] = field(default_factory=set)
     bookkeeping: set[str] = field(default_factory=set)
     open_world: bool = False
+    verdict_order: list[str] = field(default_factory=list)
+    verdict_succeed: list[str] = field(default_factory=list)
     records: int = 0
     broken: Counter[str] = field(default_factory=Counter)
     notes: Counter[str] = field(default_factory=Counter)
@@ -188,6 +191,8 @@ class Importer(Protocol):
     """The format's name on the command line."""
     title: str
     """The tool's name, as a reader knows it."""
+    maps: ClassVar[dict[str, str]]
+    """What becomes what: column of the raw contract, and where it stands in the log."""
 
     def detect(self, path: Path, head: bytes) -> bool:
         """Say whether the file is a log of this format, by its name and first bytes."""
@@ -200,6 +205,6 @@ class Importer(Protocol):
 
         Raises
         ------
-        Refused
+        RefusedError
             Where the log as a whole cannot be imported.
         """

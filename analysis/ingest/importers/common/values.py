@@ -6,7 +6,7 @@ import hashlib
 import math
 import re
 from collections.abc import Iterable, Mapping
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from typing import Any
 
 from analysis.ingest.importers.common.files import clean_text
@@ -70,7 +70,7 @@ def _number_score(metric: str, value: float, log: Log) -> Score | None:
 
 
 def _kind(value: Any) -> str:
-    return {list: "list", dict: "mapping", tuple: "list"}.get(type(value), type(value).__name__)
+    return "list" if isinstance(value, list | tuple) else "mapping" if isinstance(value, dict) else "value"
 
 
 def identifier(value: Any) -> tuple[str, bool] | None:
@@ -167,7 +167,9 @@ def _input_text(value: Any) -> str:
                     content = " ".join(
                         c.get("text") or ""
                         for c in content
-                        if isinstance(c, Mapping) and c.get("type") == "text" and isinstance(c.get("text"), str)
+                        if isinstance(c, Mapping)
+                        and c.get("type") == "text"
+                        and isinstance(c.get("text"), str)
                     )
                 if isinstance(content, str) and not content.startswith("attachment://"):
                     parts.append(content)
@@ -185,12 +187,12 @@ def instant(value: Any) -> str:
     try:
         if isinstance(value, int | float) or (isinstance(value, str) and _NUMBER.fullmatch(value)):
             seconds = float(value)
-            moment = datetime.fromtimestamp(seconds / 1000 if seconds > 1e11 else seconds, timezone.utc)
+            moment = datetime.fromtimestamp(seconds / 1000 if seconds > 1e11 else seconds, UTC)
         elif isinstance(value, str) and value:
             moment = datetime.fromisoformat(value)
             if moment.tzinfo is None:
-                moment = moment.replace(tzinfo=timezone.utc)
-            moment = moment.astimezone(timezone.utc)
+                moment = moment.replace(tzinfo=UTC)
+            moment = moment.astimezone(UTC)
         else:
             return ""
     except (ValueError, OverflowError, OSError):

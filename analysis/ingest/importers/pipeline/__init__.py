@@ -1,1 +1,1 @@
-"""From staged samples to a benchmark's folder: choices, resolution, conversion, writing; no log is read here."""
+"""From staged samples to a benchmark's folder: choices, resolution, conversion, writing; reads no log."""

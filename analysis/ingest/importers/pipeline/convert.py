@@ -1,0 +1,435 @@
+"""Resolved samples to the rows of the raw contract, a batch at a time."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from analysis.errors import DataError, problem_with_values
+from analysis.ingest.importers.pipeline.rules import (
+    CORRECT,
+    INCORRECT,
+    PARTIAL,
+    TECHNICAL_FAILURE,
+    Meaning,
+    Rule,
+)
+
+Objects = NDArray[np.object_]
+Floats = NDArray[np.float64]
+RESOURCES = ("cost_usd", "input_tokens", "output_tokens", "latency_s")
+TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True)
+class Rater:
+    """A metric that is a rating."""
+
+    metric: str
+    rater: str
+    kind: str
+    criterion: str | None = None
+
+
+@dataclass
+class Plan:
+    """What the output looks like.
+
+    Parameters
+    ----------
+    primary : dict of str to Rule
+        The primary metric's rule, by task.
+    extras : dict of str to dict of str to Rule
+        Rules of the metrics that become columns, by metric and task.
+    columns : dict of str to str
+        The column of each of them.
+    raters : list of Rater
+        Metrics that are ratings.
+    score : bool
+        Write the column `score`.
+    optional : frozenset of str
+        Which of the optional columns (resources, labels, flags, decision) have any value.
+    score_unfinished : bool
+        Answers of unfinished logs count as they are.
+    """
+
+    primary: dict[str, Rule]
+    extras: dict[str, dict[str, Rule]]
+    columns: dict[str, str]
+    raters: list[Rater]
+    score: bool
+    optional: frozenset[str]
+    score_unfinished: bool
+
+    def schema(self) -> pa.Schema:
+        """Return the columns of the verdict file."""
+        fields = [("model", pa.string()), ("item_id", pa.string()), ("run", pa.int64())]
+        fields += [("verdict", pa.string()), ("correct", pa.bool_())]
+        if self.score:
+            fields.append(("score", pa.float64()))
+        for name in ("labels", "flags"):
+            if name in self.optional:
+                fields.append((name, pa.list_(pa.string())))
+        if "decision" in self.optional:
+            fields.append(("decision", pa.string()))
+        fields += [(name, pa.float64()) for name in RESOURCES if name in self.optional]
+        fields += [(self.columns[metric], pa.float64()) for metric in sorted(self.columns)]
+        return pa.schema(fields)
+
+
+RATINGS_SCHEMA = pa.schema(
+    [
+        ("model", pa.string()),
+        ("item_id", pa.string()),
+        ("run", pa.int64()),
+        ("criterion_id", pa.string()),
+        ("rater", pa.string()),
+        ("rater_kind", pa.string()),
+        ("label", pa.string()),
+        ("value", pa.float64()),
+    ]
+)
+
+
+@dataclass
+class Tally:
+    """What was written, per model."""
+
+    rows: Counter[str] = field(default_factory=Counter)
+    scored: Counter[str] = field(default_factory=Counter)
+    excluded: Counter[str] = field(default_factory=Counter)
+    unscored: Counter[str] = field(default_factory=Counter)
+    correct: Counter[str] = field(default_factory=Counter)
+    score_sum: dict[str, float] = field(default_factory=dict)
+    reasons: Counter[str] = field(default_factory=Counter)
+    verdicts: Counter[str] = field(default_factory=Counter)
+    excluded_verdicts: set[str] = field(default_factory=set)
+    labels: set[str] = field(default_factory=set)
+
+
+@dataclass
+class _Entries:
+    """The scores of a batch, flat: which row, which metric, and the value."""
+
+    parent: NDArray[np.int64]
+    metric: Objects
+    number: Floats
+    text: Objects
+    correct: Objects
+
+    def of(self, metric: str, rows: NDArray[np.bool_]) -> _Entries:
+        """Return the entries of a metric within some rows, the first of each row."""
+        chosen = np.flatnonzero((self.metric == metric) & rows[self.parent])
+        _, first = np.unique(self.parent[chosen], return_index=True)
+        at = chosen[first]
+        return _Entries(self.parent[at], self.metric[at], self.number[at], self.text[at], self.correct[at])
+
+
+class Converter:
+    """Turns batches of resolved samples into verdict rows and ratings.
+
+    Parameters
+    ----------
+    plan : Plan
+        What the output looks like.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.schema = plan.schema()
+        self.tally = Tally()
+
+    def convert(self, batch: pa.Table) -> tuple[pa.Table, pa.Table]:
+        """Return the verdict rows and the ratings of a batch."""
+        n = batch.num_rows
+        tasks = _objects(batch["task"])
+        models = _objects(batch["model"])
+        status = self._status(batch)
+        entries = _entries(batch["scores"])
+        verdict: Objects = np.full(n, None, object)
+        correct: Objects = np.full(n, None, object)
+        score: Floats = np.full(n, np.nan)
+        for task, rule in sorted(self.plan.primary.items()):
+            rows = tasks == task
+            if rows.any():
+                self._apply(rule, entries.of(rule.metric, rows), status, verdict, correct, score)
+        unlisted = np.asarray(batch["row"].is_null())
+        verdict[unlisted], correct[unlisted], score[unlisted] = INCORRECT, False, 0.0
+        self._exclude(status, verdict, correct, score)
+        columns: dict[str, Any] = {
+            "model": batch["model"],
+            "item_id": batch["item_id"],
+            "run": batch["run"].cast(pa.int64()),
+            "verdict": pa.array(verdict, pa.string()),
+            "correct": pa.array(correct, pa.bool_()),
+            "score": pa.array(score, pa.float64(), from_pandas=True),
+        }
+        self._take_texts(batch, status, columns)
+        for metric, column in self.plan.columns.items():
+            columns[column] = self._extra(metric, tasks, entries, status)
+        self._count(models, verdict, correct, score, status)
+        table = pa.table([columns[f.name] for f in self.schema], schema=self.schema)
+        return table, self._ratings(batch, entries, status)
+
+    def _status(self, batch: pa.Table) -> Objects:
+        status = _objects(batch["status"])
+        status[[s is None for s in status]] = ""
+        if self.plan.score_unfinished:
+            status[[s.startswith("log_") for s in status]] = ""
+        return status
+
+    def _apply(
+        self,
+        rule: Rule,
+        entries: _Entries,
+        status: Objects,
+        verdict: Objects,
+        correct: Objects,
+        score: Floats,
+    ) -> None:
+        stated = np.array([c is not None for c in entries.correct], bool)
+        numeric = ~np.isnan(entries.number) & ~stated
+        at = entries.parent[stated]
+        correct[at] = entries.correct[stated]
+        inside = (entries.number >= 0) & (entries.number <= 1)
+        score[at] = np.where(inside, entries.number, np.nan)[stated]
+        verdict[at] = [
+            t if t is not None else CORRECT if c else INCORRECT
+            for t, c in zip(entries.text[stated], entries.correct[stated], strict=True)
+        ]
+        self._apply_numbers(rule, entries.parent[numeric], entries.number[numeric], verdict, correct, score)
+        worded = np.flatnonzero(~stated & ~numeric & np.array([t is not None for t in entries.text], bool))
+        for position in worded:
+            text, row = entries.text[position], entries.parent[position]
+            if status[row] and status[row] == text:
+                verdict[row] = text
+                continue
+            meaning = rule.texts.get(text, Meaning())
+            self._apply_meaning(rule, meaning, row, status, verdict, correct, score)
+
+    def _apply_numbers(
+        self,
+        rule: Rule,
+        at: NDArray[np.int64],
+        number: Floats,
+        verdict: Objects,
+        correct: Objects,
+        score: Floats,
+    ) -> None:
+        if at.size == 0:
+            return
+        scaled = _scaled(rule, number)
+        success = scaled >= 1
+        if rule.threshold is not None:
+            success = number <= rule.threshold if rule.lower_is_better else number >= rule.threshold
+        correct[at] = success
+        verdict[at] = np.where(success, CORRECT, INCORRECT)
+        if rule.graded and rule.threshold is None:
+            verdict[at[(scaled > 0) & (scaled < 1)]] = PARTIAL
+        score[at] = np.where((scaled >= 0) & (scaled <= 1), scaled, np.nan)
+
+    def _apply_meaning(
+        self,
+        rule: Rule,
+        meaning: Meaning,
+        row: int,
+        status: Objects,
+        verdict: Objects,
+        correct: Objects,
+        score: Floats,
+    ) -> None:
+        if meaning.excluded:
+            status[row] = verdict[row] = meaning.verdict or TECHNICAL_FAILURE
+            return
+        verdict[row] = meaning.verdict
+        correct[row] = meaning.correct
+        score[row] = np.nan if meaning.number is None else meaning.number
+        if rule.threshold is not None and meaning.number is not None:
+            correct[row] = meaning.number >= rule.threshold
+
+    def _exclude(self, status: Objects, verdict: Objects, correct: Objects, score: Floats) -> None:
+        """Take what leaves the denominator out of it; its verdict says so."""
+        for row in np.flatnonzero(status != ""):
+            own = verdict[row] == status[row]
+            verdict[row] = status[row] if own else TECHNICAL_FAILURE
+            correct[row] = None
+            score[row] = np.nan
+            self.tally.reasons[status[row]] += 1
+            self.tally.excluded_verdicts.add(verdict[row])
+            if own:
+                status[row] = TECHNICAL_FAILURE
+
+    def _take_texts(self, batch: pa.Table, status: Objects, columns: dict[str, Any]) -> None:
+        labels = batch["labels"].to_pylist()
+        for row in np.flatnonzero((status != "") & (status != TECHNICAL_FAILURE)):
+            labels[row] = [*(labels[row] or []), status[row]]
+        cleaned = [sorted(set(entry)) if entry else [] for entry in labels]
+        for entry in cleaned:
+            self.tally.labels.update(entry)
+        columns["labels"] = pa.array(cleaned, pa.list_(pa.string()))
+        flags = [sorted(set(entry)) if entry else [] for entry in batch["flags"].to_pylist()]
+        columns["flags"] = pa.array(flags, pa.list_(pa.string()))
+        columns["decision"] = batch["decision"]
+        for name in RESOURCES:
+            columns[name] = batch[name]
+
+    def _extra(self, metric: str, tasks: Objects, entries: _Entries, status: Objects) -> pa.Array:
+        values: Floats = np.full(len(tasks), np.nan)
+        for task, rule in sorted(self.plan.extras[metric].items()):
+            rows = (tasks == task) & (status == "")
+            found = entries.of(metric, rows)
+            values[found.parent] = found.number
+            for position in np.flatnonzero(np.isnan(found.number)):
+                if found.text[position] is not None:
+                    number = rule.texts.get(found.text[position], Meaning()).number
+                    values[found.parent[position]] = np.nan if number is None else number
+        return pa.array(values, pa.float64(), from_pandas=True)
+
+    def _ratings(self, batch: pa.Table, entries: _Entries, status: Objects) -> pa.Table:
+        parts = []
+        everything = status == ""
+        for rater in self.plan.raters:
+            found = entries.of(rater.metric, everything)
+            given = ~np.isnan(found.number) | np.array([t is not None for t in found.text], bool)
+            at = pa.array(found.parent[given])
+            n = len(at)
+            parts.append(
+                pa.table(
+                    [
+                        pc.take(batch["model"], at),
+                        pc.take(batch["item_id"], at),
+                        pc.take(batch["run"], at).cast(pa.int64()),
+                        pa.array([rater.criterion] * n, pa.string()),
+                        pa.array([rater.rater] * n, pa.string()),
+                        pa.array([rater.kind] * n, pa.string()),
+                        pa.array(found.text[given], pa.string()),
+                        pa.array(found.number[given], pa.float64(), from_pandas=True),
+                    ],
+                    schema=RATINGS_SCHEMA,
+                )
+            )
+        return pa.concat_tables(parts) if parts else RATINGS_SCHEMA.empty_table()
+
+    def _count(
+        self, models: Objects, verdict: Objects, correct: Objects, score: Floats, status: Objects
+    ) -> None:
+        tally = self.tally
+        scored = np.array([c is not None for c in correct], bool)
+        excluded = status != ""
+        success = np.array([c is True or c is np.True_ for c in correct], bool)
+        tally.verdicts.update(v for v in verdict if v is not None)
+        for model in np.unique(models):
+            rows = models == model
+            tally.rows[model] += int(rows.sum())
+            tally.scored[model] += int((rows & scored).sum())
+            tally.excluded[model] += int((rows & excluded).sum())
+            tally.unscored[model] += int((rows & ~scored & ~excluded).sum())
+            tally.correct[model] += int((rows & success).sum())
+            tally.score_sum[model] = tally.score_sum.get(model, 0.0) + float(np.nansum(score[rows & scored]))
+
+
+def _scaled(rule: Rule, number: Floats) -> Floats:
+    """Return the values on the scale 0 to 1.
+
+    Raises
+    ------
+    DataError
+        Where a graded metric has values beyond the range that was given for it.
+    """
+    if rule.scale is None:
+        return number
+    worst, best = rule.scale
+    scaled: Floats = (number - worst) / (best - worst)
+    outside = (scaled < -TOLERANCE) | (scaled > 1 + TOLERANCE)
+    if outside.any() and rule.threshold is None:
+        raise DataError(
+            [
+                problem_with_values(
+                    "has values outside the range given for it",
+                    column=rule.metric,
+                    values=[f"{v:g}" for v in np.unique(number[outside])],
+                    n_rows=int(outside.sum()),
+                    allowed=f"from {min(rule.scale):g} to {max(rule.scale):g}",
+                    hint=f"widen --range {rule.metric}=WORST:BEST",
+                )
+            ]
+        )
+    clipped: Floats = np.clip(scaled, 0.0, 1.0)
+    return clipped
+
+
+def _objects(column: pa.ChunkedArray) -> Objects:
+    return np.array(column.to_pylist(), dtype=object)
+
+
+def _entries(column: pa.ChunkedArray) -> _Entries:
+    scores = column.combine_chunks()
+    if isinstance(scores, pa.ChunkedArray):
+        scores = pa.concat_arrays(scores.chunks)
+    lengths = np.asarray(pc.fill_null(pc.list_value_length(scores), 0), dtype=np.int64)
+    flat = scores.flatten()
+    return _Entries(
+        parent=np.repeat(np.arange(len(scores), dtype=np.int64), lengths),
+        metric=np.array(flat.field("metric").to_pylist(), dtype=object),
+        number=np.array(
+            [np.nan if v is None else v for v in flat.field("number").to_pylist()], dtype=np.float64
+        ),
+        text=np.array(flat.field("text").to_pylist(), dtype=object),
+        correct=np.array(flat.field("correct").to_pylist(), dtype=object),
+    )
+
+
+def raters_of(metrics: Mapping[str, str], chosen: Sequence[str] | None, known: Sequence[str]) -> list[Rater]:
+    """Return the metrics that are ratings.
+
+    Parameters
+    ----------
+    metrics : mapping of str to str
+        The judges' metrics and their raters, as the logs say.
+    chosen : sequence of str or None
+        ``metric`` or ``metric=kind``; ``none`` for none. Null: the judges, where there are several.
+    known : sequence of str
+        All metrics.
+
+    Raises
+    ------
+    DataError
+        Where a chosen metric does not exist.
+    """
+    if chosen is None:
+        if len(set(metrics.values())) < 2:
+            return []
+        return [_rater(metric, "judge", rater) for metric, rater in sorted(metrics.items())]
+    found = []
+    for entry in chosen:
+        if entry == "none":
+            continue
+        metric, equals, kind = entry.rpartition("=")
+        if not equals or kind not in ("human", "judge", "scorer"):
+            metric, kind = entry, "judge" if entry in metrics else "scorer"
+        if metric not in known:
+            raise DataError(
+                [
+                    problem_with_values(
+                        "is no metric of the logs",
+                        column=metric,
+                        values=[metric],
+                        allowed=", ".join(sorted(known)[:12]),
+                    )
+                ]
+            )
+        found.append(_rater(metric, kind, metrics.get(metric, metric)))
+    return sorted(found, key=lambda r: r.metric)
+
+
+def _rater(metric: str, kind: str, rater: str) -> Rater:
+    if metric.startswith(f"{rater}."):
+        return Rater(metric, rater, kind, metric.removeprefix(f"{rater}."))
+    return Rater(metric, rater, kind)

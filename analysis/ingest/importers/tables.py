@@ -1,0 +1,397 @@
+"""Tables of any origin: CSV, JSON Lines, JSON, XLSX and Parquet, with a mapping file.
+
+Columns that carry the names of the raw contract are taken as what they say; any other column needs
+a line in the mapping file. CSV, JSON Lines and Parquet are read in a stream.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+from analysis.ingest.importers.common.files import (
+    bare_name,
+    clean_text,
+    head,
+    natural_name,
+    one_line,
+    open_binary,
+)
+from analysis.ingest.importers.common.jsontext import JsonError, parse_file, reason_of, records, refuse_utf16
+from analysis.ingest.importers.common.records import Log, LogFile, ReadOptions, RefusedError, Sample, Score
+from analysis.ingest.importers.common.values import (
+    identifier,
+    key_value,
+    look_up,
+    number_or_none,
+    score,
+)
+from analysis.ingest.importers.table_mapping import (
+    ITEM_TARGETS,
+    OUTCOMES,
+    SUFFIX,
+    NeedsMappingError,
+    TableMapping,
+    native_columns,
+    read_mapping,
+)
+
+CSV_SUFFIXES = (".csv", ".tsv")
+JSON_SUFFIXES = (".jsonl", ".ndjson", ".json")
+MAX_FIELD = 16 << 20
+MAX_WORKBOOK = 1 << 30
+_ESCAPED = ("'=", "'+", "'-", "'@", "'\t", "'\r", "''")
+
+Row = Mapping[str, Any]
+Rows = Iterator[tuple[str, Row | JsonError]]
+
+
+class TableImporter:
+    """Reads tables by a mapping file."""
+
+    name = "table"
+    title = "Table (CSV, JSON Lines, XLSX, Parquet)"
+    maps: ClassVar[dict[str, str]] = {
+        "every column": "the column of the mapping file, else the column of the same name",
+        "metrics": "metrics of the mapping file",
+        "items": "track, question_type, cluster_id, position, component, weight, declared columns",
+    }
+
+    def detect(self, path: Path, head: bytes) -> bool:
+        """Say whether the file is a table, by its suffix."""
+        name = bare_name(path)
+        if name.endswith(SUFFIX):
+            return False
+        return name.endswith((*CSV_SUFFIXES, *JSON_SUFFIXES, ".xlsx", ".parquet"))
+
+    def find(self, path: Path) -> LogFile:
+        """Return the table with a mapping file of the same name beside it."""
+        mapping = path.parent / f"{bare_name(path).rsplit('.', 1)[0]}{SUFFIX}"
+        return LogFile(path, natural_name(path, 2), (mapping,) if mapping.is_file() else ())
+
+    def read(self, file: LogFile, log: Log, options: ReadOptions) -> Iterator[Sample]:
+        """Yield one sample per row."""
+        log.tool = "table"
+        mapping: TableMapping = options.mapping or TableMapping()
+        if options.mapping is None and file.companions:
+            mapping = read_mapping(file.companions[0])
+            log.note(f"mapped by {file.companions[0].name} beside it")
+        columns, rows = _open(file.path, mapping, log)
+        reader = _RowReader(columns, mapping, options, log)
+        log.verdict_order = list(mapping.verdicts.order or ())
+        log.verdict_succeed = list(mapping.verdicts.succeed or ())
+        for place, row in rows:
+            if isinstance(row, JsonError):
+                log.drop(reason_of(row), place)
+                continue
+            sample = reader.sample(row, place)
+            if sample is not None:
+                yield sample
+        if log.records == 0:
+            raise RefusedError(
+                "holds no rows" + (f" ({'; '.join(sorted(log.broken))})" if log.broken else "")
+            )
+
+
+def _open(path: Path, mapping: TableMapping, log: Log) -> tuple[list[str], Rows]:
+    """Return the columns, and the rows in a stream."""
+    name = bare_name(path)
+    if name.endswith(CSV_SUFFIXES):
+        return _open_csv(path, mapping, log)
+    if name.endswith(".xlsx"):
+        return _open_workbook(path, mapping)
+    if name.endswith(".parquet"):
+        return _open_parquet(path)
+    return _open_json(path, mapping)
+
+
+def _open_csv(path: Path, mapping: TableMapping, log: Log) -> tuple[list[str], Rows]:
+    start = head(path)
+    refuse_utf16(start)
+    first = start.removeprefix(b"\xef\xbb\xbf").split(b"\n", 1)[0].decode("utf-8", "replace")
+    delimiter = mapping.delimiter or max(",\t;|", key=lambda d: (first.count(d), -",\t;|".index(d)))
+    stream = open_binary(path)
+    binary = io.BufferedReader(stream, 1 << 20) if isinstance(stream, io.RawIOBase) else stream
+    text = io.TextIOWrapper(binary, encoding="utf-8-sig", errors="surrogateescape", newline="")
+    csv.field_size_limit(MAX_FIELD)
+    reader = csv.reader(text, delimiter=delimiter)
+    columns = next(reader, [])
+    if not columns:
+        text.close()
+        raise RefusedError("is empty")
+    columns = [clean_text(c.strip()) for c in columns]
+    twice = sorted({c for c in columns if columns.count(c) > 1})
+    if twice:
+        text.close()
+        raise RefusedError(f"has two columns named {twice[0]!r}")
+    return columns, _csv_rows(reader, columns, text)
+
+
+def _csv_rows(reader: Any, columns: list[str], text: io.TextIOWrapper) -> Rows:
+    width = len(columns)
+    with text:
+        while True:
+            try:
+                fields = next(reader)
+            except StopIteration:
+                return
+            except csv.Error as error:
+                yield f"line {reader.line_num}", JsonError(f"not CSV ({one_line(error)})")
+                continue
+            place = f"line {reader.line_num}"
+            if not fields:
+                continue
+            if len(fields) != width:
+                yield place, JsonError("not as wide as the header")
+            elif any("\udc80" <= c <= "\udcff" for f in fields if not f.isascii() for c in f):
+                yield place, JsonError("not UTF-8")
+            else:
+                yield place, dict(zip(columns, fields, strict=True))
+
+
+def _open_workbook(path: Path, mapping: TableMapping) -> tuple[list[str], Rows]:
+    import zipfile
+
+    try:
+        with zipfile.ZipFile(path) as archive:
+            size = sum(info.file_size for info in archive.infolist())
+    except (zipfile.BadZipFile, OSError, ValueError) as error:
+        raise RefusedError(f"is no readable workbook ({one_line(error)})") from None
+    if size > MAX_WORKBOOK:
+        raise RefusedError(
+            f"expands to more than {MAX_WORKBOOK:,} bytes: a compression bomb? Export it as CSV"
+        )
+    import fastexcel
+
+    try:
+        workbook = fastexcel.read_excel(path)
+        if mapping.sheet is not None and mapping.sheet not in workbook.sheet_names:
+            raise RefusedError(f"has no sheet {mapping.sheet!r}; it has {', '.join(workbook.sheet_names)}")
+        frame = workbook.load_sheet(mapping.sheet or 0, dtypes="string").to_polars()
+    except fastexcel.FastExcelError as error:
+        raise RefusedError(f"is no readable workbook ({one_line(error)})") from None
+    rows = ((f"row {n}", row) for n, row in enumerate(frame.iter_rows(named=True), 2))
+    return [clean_text(c) for c in frame.columns], rows
+
+
+def _open_parquet(path: Path) -> tuple[list[str], Rows]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        file = pq.ParquetFile(path)
+    except (pa.ArrowException, OSError) as error:
+        raise RefusedError(f"is no readable Parquet file ({one_line(error)})") from None
+
+    def rows() -> Rows:
+        number = 0
+        with file:
+            try:
+                for batch in file.iter_batches(batch_size=8192):
+                    for row in batch.to_pylist():
+                        number += 1
+                        yield f"row {number}", row
+            except (pa.ArrowException, OSError) as error:
+                raise RefusedError(f"is damaged after row {number} ({one_line(error)})") from None
+
+    return list(file.schema_arrow.names), rows()
+
+
+def _open_json(path: Path, mapping: TableMapping) -> tuple[list[str], Rows]:
+    if mapping.records is not None:
+        found = look_up(parse_file(path), mapping.records)
+        if not isinstance(found, list):
+            raise RefusedError(f"has no list at {mapping.records!r}")
+        return _dotted(found[:100]), ((f"element {n}", _row(r)) for n, r in enumerate(found, 1))
+    first = []
+    for _, record in records(path):
+        if isinstance(record, dict):
+            first.append(record)
+        if len(first) == 100:
+            break
+    return _dotted(first), ((place, _row(record)) for place, record in records(path))
+
+
+def _row(record: Any) -> Row | JsonError:
+    return record if isinstance(record, dict | JsonError) else JsonError("no object")
+
+
+def _dotted(sample: Sequence[Any], depth: int = 2) -> list[str]:
+    """Return the paths to the values of some records, nested objects opened."""
+    found: dict[str, None] = {}
+
+    def visit(value: Any, prefix: str, left: int) -> None:
+        for key, inner in value.items():
+            path = f"{prefix}{key}"
+            if isinstance(inner, dict) and inner and left:
+                visit(inner, f"{path}.", left - 1)
+            else:
+                found.setdefault(clean_text(path))
+
+    for record in sample:
+        if isinstance(record, dict):
+            visit(record, "", depth)
+    return list(found)
+
+
+class _RowReader:
+    """Turns rows into samples, by the mapping."""
+
+    def __init__(self, columns: Sequence[str], mapping: TableMapping, options: ReadOptions, log: Log) -> None:
+        self.mapping = mapping
+        self.options = options
+        self.log = log
+        self.columns: dict[str, str] = dict(mapping.columns)  # type: ignore[arg-type]
+        explicit = bool(self.columns)
+        if not explicit:
+            self.columns = native_columns(columns)
+        known = set(columns)
+        lacking = [c for c in (*self.columns.values(), *mapping.metrics.values()) if c not in known]
+        if lacking and explicit:
+            raise RefusedError(f"has no column {lacking[0]!r} (columns: {', '.join(list(columns)[:12])})")
+        has_outcome = any(o in self.columns for o in OUTCOMES) or bool(mapping.metrics)
+        if "item_id" not in self.columns or not has_outcome:
+            raise NeedsMappingError(list(columns))
+        used = {*self.columns.values(), *mapping.metrics.values()}
+        unused = [c for c in columns if c not in used and c not in options.keys]
+        if unused:
+            shown = ", ".join(unused[:8]) + (" ..." if len(unused) > 8 else "")
+            log.note(f"columns not used: {shown}")
+        self.true = frozenset(t.lower() for t in mapping.true)
+        self.false = frozenset(t.lower() for t in mapping.false)
+        self.null = frozenset(mapping.null)
+        self.excluded = frozenset(mapping.verdicts.exclude)
+        self.getters = {t: self._getter(c) for t, c in self.columns.items()}
+        self.metrics = {n: self._getter(c) for n, c in mapping.metrics.items()}
+        self.outcome = next((o for o in ("correct", "verdict", "score") if o in self.columns), "")
+
+    def _getter(self, column: str) -> Callable[[Row], Any]:
+        escaped = self.mapping.csv_escape == "apostrophe"
+        null = self.null
+
+        def get(row: Row) -> Any:
+            value = row.get(column)
+            if value is None and column not in row:
+                value = look_up(row, column)
+            if isinstance(value, str):
+                if value in null:
+                    return None
+                if escaped and value.startswith(_ESCAPED):
+                    return value[1:]
+            return value
+
+        return get
+
+    def get(self, target: str, row: Row) -> Any:
+        """Return a target's value in a row, or the constant that stands for it."""
+        getter = self.getters.get(target)
+        if getter is not None:
+            return getter(row)
+        return self.mapping.constants.get(target)  # type: ignore[call-overload]
+
+    def sample(self, row: Row, place: str) -> Sample | None:
+        """Return the row as a sample; None where it is dropped."""
+        item = identifier(self.get("item_id", row))
+        if item is None:
+            self.log.drop("row has no item_id", place)
+            return None
+        run = _whole(self.get("run", row))
+        if run is None:
+            self.log.drop("run is not a whole number from 0", place)
+            return None
+        outcome = self._outcome(row, place)
+        if outcome is None:
+            return None
+        self.log.records += 1
+        sample = Sample(
+            item=item[0],
+            item_is_int=item[1],
+            run=run,
+            model=key_value(self.get("model", row)),
+            task=key_value(self.get("task", row)),
+            status=outcome.text if outcome.text in self.excluded and outcome.text else "",
+            scores=[outcome] if self.outcome else [],
+            labels=self._texts("labels", row),
+            flags=self._texts("flags", row),
+            decision=key_value(self.get("decision", row)),
+            input_tokens=self._number("input_tokens", row),
+            output_tokens=self._number("output_tokens", row),
+            cost_usd=self._number("cost_usd", row),
+            latency_s=self._number("latency_s", row),
+        )
+        for name, getter in self.metrics.items():
+            found = score(name, getter(row), self.log)
+            if found is not None:
+                sample.scores.append(found)
+        for target in ITEM_TARGETS:
+            if (value := key_value(self.get(target, row))) is not None:
+                sample.keys[target] = value
+        for key in self.options.keys:
+            if (value := key_value(look_up(row, key))) is not None and value not in self.null:
+                sample.keys[key] = value
+        return sample
+
+    def _outcome(self, row: Row, place: str) -> Score | None:
+        """Return verdict, truth value and score of a row as one score; None where it is dropped."""
+        verdict = self.get("verdict", row)
+        text = key_value(verdict)
+        stated = self.get("correct", row)
+        correct = None
+        if stated is not None:
+            correct = self._truth(stated)
+            if correct is None:
+                self.log.drop("correct is neither true nor false", f"{place}: {stated}")
+                return None
+        number = None
+        if (raw := self.get("score", row)) is not None:
+            found = score("score", raw, self.log)
+            if found is None or found.text is not None:
+                self.log.drop("score is no number", f"{place}: {raw}")
+                return None
+            number = found.number
+        return Score(self.outcome or "correct", number, text, correct)
+
+    def _truth(self, value: Any) -> bool | None:
+        if isinstance(value, bool):
+            return value
+        if isinstance(value, int | float):
+            return bool(value) if value in (0, 1) else None
+        text = str(value).strip().lower()
+        return True if text in self.true else False if text in self.false else None
+
+    def _number(self, target: str, row: Row) -> float | None:
+        value = self.get(target, row)
+        number = number_or_none(value)
+        if number is None and value is not None and value == value:
+            self.log.note(f"{target}: no number from 0, left out", value)
+        return number
+
+    def _texts(self, target: str, row: Row) -> list[str]:
+        return _entries(self.get(target, row), self.mapping.separator)
+
+
+def _entries(value: Any, separator: str) -> list[str]:
+    """Return a list of texts from a list, a JSON list in a text, or a text with separators."""
+    if isinstance(value, str):
+        if value.startswith("["):
+            try:
+                value = json.loads(value)
+            except ValueError:
+                value = [value]
+        else:
+            value = value.split(separator)
+    if value is None:
+        return []
+    entries: Iterable[Any] = value if isinstance(value, list | tuple) else [value]
+    return [clean_text(str(e).strip()) for e in entries if e is not None and str(e).strip()]
+
+
+def _whole(value: Any) -> int | None:
+    if value is None:
+        return 0
+    number = number_or_none(value)
+    return int(number) if number is not None and number.is_integer() and number < 2**53 else None
