@@ -22,7 +22,7 @@ ALWAYS = (
 )
 """Tables that verdicts alone give."""
 
-OF_RATINGS = ("agreement", "agreement_statistics", "reliability", "raters")
+OF_RATINGS = ("agreement", "agreement_statistics", "reliability", "raters", "judge_correction")
 """Tables that need ratings."""
 
 WHY_ABSENT = {

@@ -118,6 +118,7 @@ RULES: dict[str, str] = {
     "compare_policies": "analysis.tables.policies",
     "compare_raters": "analysis.tables.agreement",
     "assess_reliability": "analysis.tables.reliability",
+    "correct_judges": "analysis.tables.judge_correction",
 }
 """The rules of the derived stage and the module of each, which has a function `derive(data) -> Made`.
 

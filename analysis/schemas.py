@@ -424,6 +424,33 @@ class Raters(dy.Schema):
     )
 
 
+class JudgeCorrection(dy.Schema):
+    """Each model's share of yes as humans would see it, from a judge's labels and some human ones."""
+
+    judge = _key("Rater of kind judge or scorer, or `verdict`: the benchmark's own verdict.")
+    model = _key(MODEL)
+    method = _key(
+        "`human_only`, `judge_only` (all the judge's labels), `ppi` (prediction-powered) or `rogan_gladen`."
+    )
+    judge_kind = dy.String(description="`judge`, `scorer` or `verdict`.")
+    n_human = _count("Responses that humans (by majority) and the judge have labelled.")
+    n_judge_only = _count("Responses that only the judge has labelled.")
+    estimate = _share("Share of yes; null where the method does not apply.")
+    std_error = _number("Standard error.", nonnegative=True)
+    ci_low = _share(LOW)
+    ci_high = _share(HIGH)
+    level = dy.Float64(min_exclusive=0, max_exclusive=1, description="Confidence level.")
+    judge_weight = _share("Weight of the judge's labels: 0 is humans alone, 1 counts them fully.")
+    bias = _number("Judge's share of yes less the humans', where both have labelled.")
+    bias_low = _number("Lower confidence limit of the bias.")
+    bias_high = _number("Upper confidence limit of the bias.")
+    human_equivalent = _number(
+        "How many human labels alone would be as precise (`ppi` only).", nonnegative=True
+    )
+    worth_it = dy.Bool(nullable=True, description="The judge adds a tenth or more (`ppi` only).")
+    note = dy.String(description="What it means, as a sentence.")
+
+
 RAW: dict[str, type[dy.Schema]] = {
     "verdicts": Verdicts,
     "items": Items,
@@ -451,6 +478,7 @@ DERIVED: dict[str, type[dy.Schema]] = {
     "agreement_statistics": AgreementStatistics,
     "reliability": Reliability,
     "raters": Raters,
+    "judge_correction": JudgeCorrection,
 }
 """The derived tables."""
 

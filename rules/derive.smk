@@ -188,6 +188,20 @@ rule assess_reliability:
         "scripts/derive.py"
 
 
+rule correct_judges:
+    """Correct judges' labels by the human ones."""
+    input:
+        card=CARD,
+        tables=VALIDATED,
+        code=code_of("analysis.tables.judge_correction", *DERIVE_MODULES),
+    output:
+        judge_correction=table("judge_correction"),
+    log:
+        f"{LOGS}/correct_judges/{{benchmark}}.log",
+    script:
+        "scripts/derive.py"
+
+
 rule tables:
     """Build every derived table of every benchmark."""
     input:
