@@ -88,14 +88,3 @@ def linked(text: str) -> str:
         f'<a href="{escape(piece)}">{escape(piece)}</a>' if i % 2 else escape(piece)
         for i, piece in enumerate(pieces)
     )
-
-
-def anchor(text: str) -> str:
-    """Return text as a part of an element's identifier: ASCII letters, digits and hyphens.
-
-    Examples
-    --------
-    >>> anchor("Score (95 %)")
-    'score-95'
-    """
-    return re.sub(r"[^a-z0-9]+", "-", text.casefold()).strip("-") or "x"

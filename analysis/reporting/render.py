@@ -13,10 +13,10 @@ from typing import Any, Literal
 
 from analysis.config import Config
 from analysis.reporting.assets import write_assets
+from analysis.reporting.embedded import render_embedded
 from analysis.reporting.environment import BENCHMARK, LINKS, RESULTS, derived_benchmarks, reports_folder
 from analysis.reporting.errors import RenderError
 from analysis.reporting.frame import page_variables
-from analysis.reporting.source import read_page, read_project
 
 PageName = Literal["report", "index", "methods"]
 
@@ -69,7 +69,13 @@ def render_page(
     if use_quarto(config.renderer):
         html = _with_quarto(page, variables, environment, shown, log)
     else:
-        html = _embedded(page, variables, environment, shown, log)
+        html = render_embedded(
+            reports_folder() / f"{page}.qmd",
+            variables=variables,
+            environment=environment,
+            benchmark=shown,
+            log=log,
+        )
     write_assets(site / "assets")
     if page == "report":
         from analysis.reporting.downloads import copy_downloads
@@ -104,33 +110,6 @@ def _benchmarks(page: PageName, benchmark: str | Sequence[str] | None, results: 
     if page == "report" and not found:
         raise RenderError("report.qmd", f"there are no derived tables in {results}")
     return found[:1] if page == "report" else found
-
-
-def _embedded(
-    page: PageName, variables: dict[str, Any], environment: dict[str, str], benchmark: str, log: Path | None
-) -> str:
-    from analysis.reporting.markdown import to_markdown
-    from analysis.reporting.pandoc import to_html
-
-    folder = reports_folder()
-    project = read_project(folder / "_quarto.yml")
-    source = read_page(folder / f"{page}.qmd")
-    said = ""
-    if source.has_code:
-        from analysis.reporting.kernel import run_cells
-
-        said = run_cells(source, folder=folder, environment=environment, benchmark=benchmark, log=log)
-    if log is not None:
-        log.write_text(said, encoding="utf-8")
-    defaults = {**project.get("execute", {}), **source.header.get("execute", {})}
-    options = {**project.get("format", {}).get("html", {}), **source.header}
-    return to_html(
-        to_markdown(source, defaults),
-        template=folder / str(options["template"]),
-        metadata={**project, **source.header, **variables},
-        page=source.name,
-        options=options,
-    )
 
 
 def _with_quarto(

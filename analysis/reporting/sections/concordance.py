@@ -40,7 +40,7 @@ def sentences(view: View, rows: pl.DataFrame) -> str:
     )
     if alike.height:
         best = alike.row(0, named=True)
-        if (best["model_a"], best["model_b"]) != (first["model_a"], first["model_b"]):
+        if best["kappa"] > 0 and (best["model_a"], best["model_b"]) != (first["model_a"], first["model_b"]):
             text += (
                 f" Corrected for chance, {_pair(view, best)} agree most (\u03ba = {fixed(best['kappa'], 2)})."
             )

@@ -95,7 +95,7 @@ def _audit(view: View, audit: pl.DataFrame) -> str:
             )
         grouped[GROUPS.get(str(check), LAST)] += shown
     parts = [f"<h4>{name}</h4><ul>{''.join(lines)}</ul>" for name, lines in grouped.items() if lines]
-    n = audit.height
+    n = sum(map(len, grouped.values()))
     summary = f"<summary>The whole audit, {plural(n, 'line')}</summary>"
     return block(f'<details class="more">{summary}{"".join(parts)}</details>')
 

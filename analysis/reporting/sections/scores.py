@@ -8,7 +8,7 @@ import polars as pl
 
 from analysis.reporting.figure import figure_float
 from analysis.reporting.markup import block, escape, paragraph
-from analysis.reporting.numbers import NARROW, NONE, count, money, p_value, plural, significant, span
+from analysis.reporting.numbers import NARROW, NONE, count, money, p_value, plural, span
 from analysis.reporting.results import ALL, interval_name
 from analysis.reporting.sections.headline import by_track_leaders
 from analysis.reporting.static_table import Column, static_table, table_float
@@ -184,7 +184,7 @@ def tier_words(view: View) -> str:
     if threshold.len():
         text = (
             "Going down the ranking, a new tier begins where a model is significantly better than the next "
-            f"(p &lt; {significant(threshold[0])}, which is {view.alpha:g} divided by the number of tested "
+            f"(p &lt; {threshold[0]:.3g}, which is {view.alpha:g} divided by the number of tested "
             "neighbours)."
         )
     else:
