@@ -126,7 +126,7 @@ class Choices(Strict):
     def plus(self, other: Choices) -> Choices:
         """Return these choices with the other's added: lists grow, single values are replaced."""
         merged = self.merged(other)
-        grown = {
+        grown: dict[str, Any] = {
             name: tuple(dict.fromkeys((*getattr(self, name), *getattr(other, name))))
             for name in ("primary", "graded", "name_by", "strata", "covariates")
             if name in other.model_fields_set
