@@ -19,8 +19,13 @@ ALWAYS = (
     "tiers",
     "costs",
     "policies",
+    "planning",
+    "planning_items",
 )
 """Tables that verdicts alone give."""
+
+OF_RUNS = ("repeated_runs", "run_noise")
+"""Tables that need repeated runs."""
 
 OF_RATINGS = ("agreement", "agreement_statistics", "reliability", "raters", "judge_correction")
 """Tables that need ratings."""
@@ -30,6 +35,7 @@ WHY_ABSENT = {
     "decisions": "no verdict file has a column decision",
     "strata": "items have no question_type, and the card declares no strata",
     "frontier": "nothing gives costs: no cost_usd, no total_cost_usd, no prices",
+    **dict.fromkeys(OF_RUNS, "no verdict file has a column run"),
     **dict.fromkeys(OF_RATINGS, "there is no ratings.parquet"),
 }
 """Why a table is absent, as the report says it."""
@@ -62,6 +68,7 @@ def possible_tables(folder: Path, card: dict[str, Any] | None) -> tuple[str, ...
         "decisions": "decision" in verdicts,
         "strata": bool(declared) or (declared is None and "question_type" in (verdicts | items)),
         "frontier": bool(("cost_usd" in verdicts) or (models & {"total_cost_usd", "input_price_usd"})),
+        **dict.fromkeys(OF_RUNS, "run" in verdicts),
         **dict.fromkeys(OF_RATINGS, (folder / "ratings.parquet").is_file()),
     }
     return (*ALWAYS, *(name for name, there in found.items() if there))

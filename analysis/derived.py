@@ -119,6 +119,8 @@ RULES: dict[str, str] = {
     "compare_raters": "analysis.tables.agreement",
     "assess_reliability": "analysis.tables.reliability",
     "correct_judges": "analysis.tables.judge_correction",
+    "plan_comparisons": "analysis.tables.planning",
+    "assess_runs": "analysis.tables.repeated_runs",
 }
 """The rules of the derived stage and the module of each, which has a function `derive(data) -> Made`.
 

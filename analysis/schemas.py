@@ -451,6 +451,86 @@ class JudgeCorrection(dy.Schema):
     note = dy.String(description="What it means, as a sentence.")
 
 
+class Planning(dy.Schema):
+    """What the comparison of two models can detect, given the items it has.
+
+    Says nothing of the observed difference: a difference that was missed may be as large as the
+    detectable one.
+    """
+
+    track = _key(TRACK)
+    metric = _key(METRIC)
+    model_a = _key("The higher ranked model.")
+    model_b = _key("The lower ranked model.")
+    adjacent = dy.Bool(description="The two stand next to each other in rank.")
+    n_items = _count("Common items.")
+    n_clusters = _count("Clusters they lie in; items where no cluster is declared.")
+    discordance = _share(
+        "Share of items on which they differ; of graded scores (mean |d|)^2 / mean d^2.", nullable=False
+    )
+    step = _number("Size of an item difference: mean d^2 / mean |d|; 1 for single 0/1 runs.")
+    design_effect = _number("Variance over clusters as a multiple of that over items.", nonnegative=True)
+    difference = _number("Observed mean difference a - b, for comparison.")
+    detectable = _number("Smallest difference detected at alpha; null: too few items for any.")
+    alpha_adjusted = _number("alpha / number of tested adjacent pairs (of all pairs for others).")
+    detectable_adjusted = _number("Smallest difference detected at `alpha_adjusted`.")
+    power = _share("Probability of detection.", nullable=False)
+
+
+class PlanningItems(dy.Schema):
+    """How many items a stated difference of two neighbouring models needs."""
+
+    track = _key(TRACK)
+    metric = _key(METRIC)
+    difference = dy.Float64(primary_key=True, min=0, description="Stated difference of the two means.")
+    n_items = _count("Answered items that the benchmark has.")
+    n_pairs = _count("Adjacent pairs whose spread was used.")
+    discordance = _share("Median discordance of adjacent pairs.", nullable=False)
+    step = _number("Median step of adjacent pairs, at least the stated difference.", nonnegative=True)
+    design_effect = _number("Median design effect.", nonnegative=True)
+    items_needed = _number("Items needed for one comparison at alpha.", unit="count", nonnegative=True)
+    items_needed_adjusted = _number(
+        "Items needed at alpha / number of adjacent pairs.", unit="count", nonnegative=True
+    )
+    power = _share("Probability of detection.", nullable=False)
+
+
+class RepeatedRuns(dy.Schema):
+    """Success in any of k runs (pass@k) and in all of k (pass^k)."""
+
+    track = _key(TRACK)
+    model = _key(MODEL)
+    statistic = _key("`pass_at`: at least one of k runs succeeds; `pass_hat`: all k do.")
+    k = dy.Int64(primary_key=True, min=1, description="Runs.")
+    estimate = _share("Unbiased estimate, the mean over items with k runs or more.")
+    ci_low = _share(LOW)
+    ci_high = _share(HIGH)
+    level = dy.Float64(min_exclusive=0, max_exclusive=1, description="Confidence level.")
+    n_items = _count("Items with k scored runs or more.")
+    n_short = _count("Items with fewer: not in the mean.")
+    same_items = _share("Plain mean of the model over the items that are.")
+
+
+class RunNoise(dy.Schema):
+    """How much of a mean's variance comes from the runs, how much from the items."""
+
+    track = _key(TRACK)
+    metric = _key(METRIC)
+    model = _key(MODEL)
+    n_items = _count("Items with a scored run.")
+    n_repeated = _count("Items with two scored runs or more.")
+    mean_runs = _number("Mean number of scored runs per item.", nonnegative=True)
+    var_items = _number("Variance of the items' expected scores (data noise).", nonnegative=True)
+    var_runs = _number("Mean variance of the runs of an item (sampling noise).", nonnegative=True)
+    share_of_runs = _share("Share of the mean's variance that comes from the runs.")
+    ci_low = _share(LOW)
+    ci_high = _share(HIGH)
+    level = dy.Float64(min_exclusive=0, max_exclusive=1, description="Confidence level.")
+    se_now = _number("Standard error of the mean with the runs there are.", nonnegative=True)
+    se_one_run = _number("Standard error with one run per item.", nonnegative=True)
+    se_many_runs = _number("Standard error with very many runs per item.", nonnegative=True)
+
+
 RAW: dict[str, type[dy.Schema]] = {
     "verdicts": Verdicts,
     "items": Items,
@@ -479,6 +559,10 @@ DERIVED: dict[str, type[dy.Schema]] = {
     "reliability": Reliability,
     "raters": Raters,
     "judge_correction": JudgeCorrection,
+    "planning": Planning,
+    "planning_items": PlanningItems,
+    "repeated_runs": RepeatedRuns,
+    "run_noise": RunNoise,
 }
 """The derived tables."""
 

@@ -202,6 +202,36 @@ rule correct_judges:
         "scripts/derive.py"
 
 
+rule plan_comparisons:
+    """Find what each comparison can detect and how many items would detect more."""
+    input:
+        card=CARD,
+        tables=VALIDATED,
+        code=code_of("analysis.tables.planning", *DERIVE_MODULES),
+    output:
+        planning=table("planning"),
+        planning_items=table("planning_items"),
+    log:
+        f"{LOGS}/plan_comparisons/{{benchmark}}.log",
+    script:
+        "scripts/derive.py"
+
+
+rule assess_runs:
+    """Assess repeated runs: pass@k, pass^k and the noise of runs against that of items."""
+    input:
+        card=CARD,
+        tables=VALIDATED,
+        code=code_of("analysis.tables.repeated_runs", *DERIVE_MODULES),
+    output:
+        repeated_runs=table("repeated_runs"),
+        run_noise=table("run_noise"),
+    log:
+        f"{LOGS}/assess_runs/{{benchmark}}.log",
+    script:
+        "scripts/derive.py"
+
+
 rule tables:
     """Build every derived table of every benchmark."""
     input:

@@ -29,7 +29,8 @@ def detectable_difference(
     n_items : array_like of float
         Common items; divide by the design effect where items are clustered.
     discordance : array_like of float
-        Share of items on which one of the two is right and the other is not, in [0, 1].
+        Share of items on which one of the two is right and the other is not, in [0, 1]. A difference
+        of d needs a discordance of d at least: where a smaller one detects nothing, it is raised to d.
     alpha : array_like of float
         Two-sided level of the test, after any correction for several tests.
     power : float
@@ -38,8 +39,7 @@ def detectable_difference(
     Returns
     -------
     ndarray of float
-        Difference in [0, discordance]; NaN where even a difference as large as the discordance is
-        not detected.
+        Difference in (0, 1]; NaN where there are too few items to detect even a difference of 1.
 
     Raises
     ------
@@ -54,8 +54,8 @@ def detectable_difference(
 
     Examples
     --------
-    >>> detectable_difference([500, 2000], 0.2, alpha=0.05, power=0.8).round(4).tolist()
-    [0.0559, 0.028]
+    >>> detectable_difference([500, 2000, 100], [0.2, 0.2, 0.01], alpha=0.05, power=0.8).round(4).tolist()
+    [0.0559, 0.028, 0.0767]
     """
     n, q, level = np.broadcast_arrays(
         *(np.asarray(x, dtype=np.float64) for x in (n_items, discordance, alpha))
@@ -68,35 +68,56 @@ def detectable_difference(
         # (n + b^2) d^2 - 2 a sqrt(n q) d + (a^2 - b^2) q = 0, the root above a sqrt(q / n).
         root = a * a * n * q - (n + b * b) * (a * a - b * b) * q
         sign = 1.0 if b >= 0 else -1.0
-        difference: FloatArray = (a * np.sqrt(n * q) + sign * np.sqrt(np.maximum(root, 0.0))) / (n + b * b)
-    return np.where((difference > q) | (n == 0) | (q == 0), np.nan, difference)
+        difference = (a * np.sqrt(n * q) + sign * np.sqrt(np.maximum(root, 0.0))) / (n + b * b)
+    return np.where((difference <= q) & (q > 0), difference, _all_one_way(n, a, b))
 
 
-def detectable_mean_difference(std_error: npt.ArrayLike, *, alpha: npt.ArrayLike, power: float) -> FloatArray:
-    """Return the smallest mean difference that a paired test detects, from its standard error.
+def _all_one_way(n: FloatArray, a: FloatArray, b: float) -> FloatArray:
+    """Solve ``sqrt(n) d = a sqrt(d) + b sqrt(d - d^2)``: every discordant item favours the same model."""
+    low, high = np.zeros(n.shape), np.ones(n.shape)
+    for _ in range(60):
+        middle = (low + high) / 2
+        enough = n * middle >= (a + b * np.sqrt(1 - middle)) ** 2
+        low, high = np.where(enough, low, middle), np.where(enough, middle, high)
+    return np.where(n >= a * a, high, np.nan)
+
+
+def effective_discordance(
+    mean_absolute: npt.ArrayLike, mean_square: npt.ArrayLike
+) -> tuple[FloatArray, FloatArray]:
+    """Return the 0/1 comparison that a comparison of graded scores is worth.
 
     Parameters
     ----------
-    std_error : array_like of float
-        Standard error of the mean difference, over items or clusters.
-    alpha : array_like of float
-        Two-sided level of the test.
-    power : float
-        Probability of detection wanted.
+    mean_absolute, mean_square : array_like of float
+        Means over items of the absolute and of the squared difference of two models.
 
     Returns
     -------
-    ndarray of float
+    discordance : ndarray of float
+        ``mean_absolute**2 / mean_square``: at most the share of items that differ, and equal to it
+        where all differences are of one size. 0 where no item differs.
+    step : ndarray of float
+        ``mean_square / mean_absolute``: the size that counts as a difference of 1; 1 where no item
+        differs.
+
+    Notes
+    -----
+    Differences divided by the step have the same mean square and mean size, as differences of 0/1
+    scores do; what holds for these (:func:`detectable_difference`, :func:`items_needed`) then holds
+    for those, times the step.
 
     Examples
     --------
-    >>> detectable_mean_difference(0.01, alpha=0.05, power=0.8).round(4).item()
-    0.028
+    >>> discordance, step = effective_discordance([0.2, 0.1], [0.2, 0.05])
+    >>> discordance.round(3).tolist(), step.round(3).tolist()
+    ([0.2, 0.2], [1.0, 0.5])
     """
-    se, level = np.broadcast_arrays(np.asarray(std_error, np.float64), np.asarray(alpha, np.float64))
-    _check(level, power)
-    difference: FloatArray = (float(special.ndtri(power)) - special.ndtri(level / 2)) * se
-    return difference
+    size, square = np.asarray(mean_absolute, np.float64), np.asarray(mean_square, np.float64)
+    differs = (size > 0) & (square > 0)
+    discordance = np.divide(size**2, square, out=np.zeros(np.shape(size * square)), where=differs)
+    step = np.divide(square, size, out=np.ones(np.shape(size * square)), where=differs)
+    return np.minimum(discordance, 1.0), step
 
 
 def items_needed(
