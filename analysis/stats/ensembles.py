@@ -10,7 +10,9 @@ searched. Up to 20 models every set is looked at. Beyond, for each size
 3. if 20 or fewer models stay open, every set of those is looked at; else HiGHS solves the integer
    programme, within a limit on branch-and-bound nodes, not on time, so that results repeat.
 
-Of several optimal sets the first in lexicographic order of model indices is returned.
+Of several optimal sets the first in lexicographic order of model indices is returned. Data with more
+than 60,000 solved (pattern, model) entries are beyond the programmes: they get the greedy set and a
+bound from its marginal gains.
 """
 
 from __future__ import annotations
@@ -25,8 +27,14 @@ from analysis.stats.results import BoolArray, FloatArray, IntArray
 MAX_ENUMERATED = 20
 """Open models up to which every set is looked at."""
 
-MAX_PROGRAMME = 400_000
+MAX_PROGRAMME = 60_000
 """Solved (pattern, model) entries above which no linear programme is tried."""
+
+PROGRAMME_WORK = 2_000.0
+"""Work allowed in one integer programme: nodes times the 1.5th power of thousands of entries."""
+
+ROOT_NODES = 10
+"""Nodes that the root of an integer programme, with its cuts and heuristics, counts as."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +97,8 @@ class CoverageProblem:
     def enumerate(self) -> IntArray:
         """Return what every set of models covers, by bit mask with model 0 in the highest bit."""
         bits = 1 << np.arange(self.n_models - 1, -1, -1, dtype=np.int64)
-        missed = np.bincount(self.patterns @ bits, weights=self.counts, minlength=1 << self.n_models)
+        sets = self.patterns.astype(np.int64) @ bits
+        missed = np.bincount(sets, weights=self.counts, minlength=1 << self.n_models)
         missed = missed.astype(np.int64)
         for bit in range(self.n_models):
             pairs = missed.reshape(-1, 2, 1 << bit)
@@ -149,15 +158,16 @@ class CoverageSolver:
     ----------
     problem : CoverageProblem
         Patterns and counts.
-    node_limit : int
-        Branch-and-bound nodes allowed in one integer programme.
+    work : float
+        Work allowed in all integer programmes together, in the unit of ``PROGRAMME_WORK``.
     """
 
-    def __init__(self, problem: CoverageProblem, node_limit: int) -> None:
+    def __init__(self, problem: CoverageProblem, work: float) -> None:
         from scipy import sparse
 
         self.problem = problem
-        self.node_limit = node_limit
+        self.node_work = (max(1, int(problem.patterns.sum())) / 1000) ** 1.5
+        self.work_left = work
         k, m = problem.patterns.shape
         # An item counts only if a member solves it: y_pattern - sum of its x_model <= 0.
         self._covering = sparse.hstack(
@@ -188,6 +198,9 @@ class CoverageSolver:
         """Find the best set of a size with some models inside, some outside and one of some inside."""
         from scipy.optimize import Bounds, LinearConstraint, milp
 
+        node_limit = int(min(PROGRAMME_WORK, self.work_left) / self.node_work) - ROOT_NODES
+        if node_limit < 1:
+            return Programme([], -1, self.problem.total, False)
         m = self.problem.n_models
         n = self._objective.size
         low, high = np.zeros(n), np.ones(n)
@@ -207,8 +220,9 @@ class CoverageSolver:
             constraints=constraints,
             integrality=integrality,
             bounds=Bounds(low, high),
-            options={"node_limit": self.node_limit, "mip_rel_gap": 0.0},
+            options={"node_limit": node_limit, "mip_rel_gap": 0.0},
         )
+        self.work_left -= self.node_work * (ROOT_NODES + int(getattr(answer, "mip_node_count", 0) or 0))
         if answer.status == 2:
             return Programme([], -1, -1, True)
         dual = getattr(answer, "mip_dual_bound", None)

@@ -88,6 +88,30 @@ def greedy_coverage(solved: npt.ArrayLike) -> CoveragePath:
     return CoveragePath(order, gained, np.cumsum(gained))
 
 
+def marginal_gains(solved: npt.ArrayLike, path: CoveragePath) -> IntArray:
+    """Count what each model adds to each set on a coverage path.
+
+    Parameters
+    ----------
+    solved : array_like of bool, shape (M, N)
+        Whether a model solves an item.
+    path : CoveragePath
+        Order in which models are added.
+
+    Returns
+    -------
+    ndarray of int, shape (M + 1, M)
+        Row h: items that a model solves and none of the first h does.
+    """
+    words = _packed(_checked(solved))
+    open_items = np.full(words.shape[1], np.iinfo(np.uint64).max, dtype=np.uint64)
+    gains = [_counts(words, open_items)]
+    for model in path.order.tolist():
+        open_items &= ~words[model]
+        gains.append(_counts(words, open_items))
+    return np.array(gains)
+
+
 def unique_solves(solved: npt.ArrayLike) -> IntArray:
     """Count the items that one model alone solves.
 

@@ -14,19 +14,20 @@ from analysis.stats.ensembles import (
     first_best,
     model_bounds,
 )
-from analysis.stats.greedy import greedy_coverage, solve_patterns
+from analysis.stats.greedy import CoveragePath, greedy_coverage, marginal_gains, solve_patterns
 from analysis.stats.results import BoolArray, FloatArray, IntArray
 
 
-def optimal_coverage(solved: npt.ArrayLike, *, node_limit: int = 2000) -> list[OptimalEnsemble]:
+def optimal_coverage(solved: npt.ArrayLike, *, work: float = 5_000.0) -> list[OptimalEnsemble]:
     """Find for every size the set of models that covers most items.
 
     Parameters
     ----------
     solved : array_like of bool, shape (M, N)
         Whether a model solves an item.
-    node_limit : int
-        Branch-and-bound nodes allowed in one integer programme.
+    work : float
+        Limit on the integer programmes of all sizes together: branch-and-bound nodes times the
+        1.5th power of thousands of solved (pattern, model) entries.
 
     Returns
     -------
@@ -51,8 +52,25 @@ def optimal_coverage(solved: npt.ArrayLike, *, node_limit: int = 2000) -> list[O
     if m <= MAX_ENUMERATED:
         return _by_enumeration(problem)
     path = greedy_coverage(solved)
-    search = _Search(problem, path.order.tolist(), node_limit)
+    if int(patterns.sum()) > MAX_PROGRAMME:
+        return _by_greedy(path, marginal_gains(solved, path))
+    search = _Search(problem, path.order.tolist(), work)
     return [search.best(size) for size in range(1, m + 1)]
+
+
+def _by_greedy(path: CoveragePath, gains: IntArray) -> list[OptimalEnsemble]:
+    # Whatever greedy set S is taken, a set of k models covers at most what S does and the k largest
+    # gains over S (submodularity); the best of these bounds over all S counts.
+    m = path.order.size
+    best_gains = np.cumsum(-np.sort(-gains, axis=1), axis=1)
+    total = int(path.covered[-1])
+    out = []
+    for size in range(1, m + 1):
+        bound = min(total, int(np.min(np.concatenate([[0], path.covered]) + best_gains[:, size - 1])))
+        covered = int(path.covered[size - 1])
+        members = tuple(sorted(path.order[:size].tolist()))
+        out.append(OptimalEnsemble(size, members, covered, bound, covered == bound, size == m))
+    return out
 
 
 def _by_enumeration(problem: CoverageProblem) -> list[OptimalEnsemble]:
@@ -74,29 +92,29 @@ def _by_enumeration(problem: CoverageProblem) -> list[OptimalEnsemble]:
 
 
 class _Search:
-    def __init__(self, problem: CoverageProblem, greedy_order: list[int], node_limit: int) -> None:
+    def __init__(self, problem: CoverageProblem, greedy_order: list[int], work: float) -> None:
         self.problem = problem
         self.greedy_order = greedy_order
-        small = int(problem.patterns.sum()) <= MAX_PROGRAMME
-        self.solver = CoverageSolver(problem, node_limit) if small else None
+        self.solver = CoverageSolver(problem, work)
         self.covers = _Covers(problem)
-        self.found: list[list[int]] = []
+        self.cover: list[int] = []
 
     def best(self, size: int) -> OptimalEnsemble:
         problem, m = self.problem, self.problem.n_models
+        if self.cover:
+            return self._full_cover(size, self.cover)
         start = problem.exchange(sorted(self.greedy_order[:size])) if size < m else list(range(m))
         reached = problem.covered(start)
         if reached == problem.total:
             return self._full_cover(size, start)
-        if self.solver is None:
-            return self._without_programme(size, start, reached)
         bounds = model_bounds(problem, self.solver.multipliers(size), size)
         inside, free = self._open(bounds, reached)
         if len(free) > MAX_ENUMERATED:
             answer = self.solver.solve(size, inside, self._rest(inside, free), [])
-            bound = min(answer.bound, bounds[0]) if answer.bound >= 0 else bounds[0]
+            bound = max(reached, min(answer.bound, bounds[0]))
             if answer.covered > reached:
                 start, reached = answer.members, answer.covered
+                bound = max(bound, reached)
             if reached < bound:
                 return OptimalEnsemble(size, tuple(start), reached, bound, False, False)
             if reached == problem.total:
@@ -126,7 +144,6 @@ class _Search:
     ) -> tuple[list[int], bool]:
         # At each position: is there an optimal set with the same members before it, and an earlier
         # one here? If so go on with that; if not no optimal set has any of those models next.
-        assert self.solver is not None
         current, outside = sorted(start), set(self._rest(inside, free))
         position, first = 0, True
         while position < size:
@@ -144,27 +161,18 @@ class _Search:
             position += 1
         return current, first
 
-    def _without_programme(self, size: int, start: list[int], reached: int) -> OptimalEnsemble:
-        # What a set of this size can add to a given set is at most the sum of its largest gains.
-        problem = self.problem
-        bound = problem.total
-        for have in range(size + 1):
-            chosen = self.greedy_order[:have]
-            left = ~problem.patterns[:, chosen].any(axis=1)
-            gains = np.sort(problem.counts[left] @ problem.patterns[left])[::-1]
-            bound = min(bound, problem.total - int(problem.counts[left].sum()) + int(gains[:size].sum()))
-        proven = reached == bound
-        return OptimalEnsemble(size, tuple(sorted(start)), reached, bound, proven, False)
-
     def _full_cover(self, size: int, start: list[int]) -> OptimalEnsemble:
         total = self.problem.total
         if self.covers.known:
             return OptimalEnsemble(size, self.covers.first(size), total, total, True, True)
-        if self.solver is None:
-            return OptimalEnsemble(size, tuple(sorted(start)), total, total, True, False)
+        if self.cover:
+            # A cover of one model less, and the first model it leaves out: a good place to start.
+            spare = next(i for i in range(self.problem.n_models) if i not in self.cover)
+            start = sorted([*self.cover, spare])
         members, first = self._first_by_programme(
             size, start, total, self.covers.forced, self._rest(self.covers.forced, [])
         )
+        self.cover = members
         return OptimalEnsemble(size, tuple(members), total, total, True, first)
 
 
