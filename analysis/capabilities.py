@@ -21,6 +21,8 @@ ALWAYS = (
     "policies",
     "planning",
     "planning_items",
+    "ensembles",
+    "coverage_shares",
 )
 """Tables that verdicts alone give."""
 

@@ -121,6 +121,7 @@ RULES: dict[str, str] = {
     "correct_judges": "analysis.tables.judge_correction",
     "plan_comparisons": "analysis.tables.planning",
     "assess_runs": "analysis.tables.repeated_runs",
+    "combine_models": "analysis.tables.ensembles",
 }
 """The rules of the derived stage and the module of each, which has a function `derive(data) -> Made`.
 

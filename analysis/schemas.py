@@ -531,6 +531,55 @@ class RunNoise(dy.Schema):
     se_many_runs = _number("Standard error with very many runs per item.", nonnegative=True)
 
 
+class Ensembles(dy.Schema):
+    """What ensembles reach: any of their models (an oracle that knows whom to trust), or their majority."""
+
+    track = _key(TRACK)
+    basis = _key(BASIS)
+    method = _key(
+        "`greedy`: any of the greedy ensemble, in sample; `cross_fitted`: any of the greedy ensemble chosen "
+        "on the other half of the items; `one_run`: any of the greedy ensemble if each model ran once "
+        "(where runs are repeated); `majority`: more than half of all models that have the cell; "
+        "`best_single`, `mean_single`: one model. `greedy` at the largest size is the oracle over all."
+    )
+    size = dy.Int64(primary_key=True, min=1, description="Models in the ensemble.")
+    share = _share("Share of items solved.", nullable=False)
+    ci_low = _share(LOW)
+    ci_high = _share(HIGH)
+    level = dy.Float64(min_exclusive=0, max_exclusive=1, description="Confidence level.")
+    n_items = _count("Items of the basis.")
+    n_models = _count("Models of the track.")
+    optimism = _number("Greedy share in sample less the cross-fitted one (`cross_fitted` only).")
+    model = _text("Model added (`greedy`), or the one meant (`best_single`).")
+
+
+class CoverageShares(dy.Schema):
+    """Each model's share of what all models cover together."""
+
+    track = _key(TRACK)
+    basis = _key(BASIS)
+    model = _key(MODEL)
+    n_items = _count("Items of the basis.")
+    n_solved = _count("Items that the model solves.")
+    n_unique = _count("Items that only this model solves.")
+    shapley = _number(
+        "Shapley value of coverage: an item that k models solve counts 1/k for each of them.",
+        unit="items",
+        nonnegative=True,
+    )
+    ci_low = _number("Lower confidence limit of `shapley`.", unit="items")
+    ci_high = _number("Upper confidence limit of `shapley`.", unit="items")
+    level = dy.Float64(min_exclusive=0, max_exclusive=1, description="Confidence level.")
+    share_of_coverage = _share("`shapley` as a share of the items covered; null where none is.")
+    shapley_one_run = _number(
+        "Shapley value of the expected coverage if each model ran once; null where no run is repeated.",
+        unit="items",
+        nonnegative=True,
+    )
+    chosen_first = _share("Share of random halves of the items on which the model is the best one.")
+    chosen_in_three = _share("Share of random halves on which it is in the greedy ensemble of three.")
+
+
 RAW: dict[str, type[dy.Schema]] = {
     "verdicts": Verdicts,
     "items": Items,
@@ -563,6 +612,8 @@ DERIVED: dict[str, type[dy.Schema]] = {
     "planning_items": PlanningItems,
     "repeated_runs": RepeatedRuns,
     "run_noise": RunNoise,
+    "ensembles": Ensembles,
+    "coverage_shares": CoverageShares,
 }
 """The derived tables."""
 

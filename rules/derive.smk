@@ -232,6 +232,21 @@ rule assess_runs:
         "scripts/derive.py"
 
 
+rule combine_models:
+    """Measure ensembles in and out of sample and share coverage out among the models."""
+    input:
+        card=CARD,
+        tables=VALIDATED,
+        code=code_of("analysis.tables.ensembles", *DERIVE_MODULES),
+    output:
+        ensembles=table("ensembles"),
+        coverage_shares=table("coverage_shares"),
+    log:
+        f"{LOGS}/combine_models/{{benchmark}}.log",
+    script:
+        "scripts/derive.py"
+
+
 rule tables:
     """Build every derived table of every benchmark."""
     input:

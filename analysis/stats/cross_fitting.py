@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from analysis.stats.coverage import greedy_coverage
+from analysis.stats.greedy import greedy_coverage
 from analysis.stats.results import FloatArray, IntArray, frozen_array
 
 
