@@ -23,6 +23,10 @@ ALWAYS = (
     "planning_items",
     "ensembles",
     "coverage_shares",
+    "denominators",
+    "rank_agreement",
+    "influence",
+    "rank_stability",
 )
 """Tables that verdicts alone give."""
 

@@ -122,6 +122,8 @@ RULES: dict[str, str] = {
     "plan_comparisons": "analysis.tables.planning",
     "assess_runs": "analysis.tables.repeated_runs",
     "combine_models": "analysis.tables.ensembles",
+    "vary_denominators": "analysis.tables.denominators",
+    "leave_parts_out": "analysis.tables.influence",
 }
 """The rules of the derived stage and the module of each, which has a function `derive(data) -> Made`.
 

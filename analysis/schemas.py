@@ -580,6 +580,71 @@ class CoverageShares(dy.Schema):
     chosen_in_three = _share("Share of random halves on which it is in the greedy ensemble of three.")
 
 
+class Denominators(dy.Schema):
+    """The ranking under every policy for cells without a score."""
+
+    track = _key(TRACK)
+    metric = _key(METRIC)
+    policy = _key(
+        "What counts as 0: `exclude` nothing; `excluded_as_failure`; `unscored_as_failure`; `failure` both; "
+        "`missing_as_failure` also items never asked. `common_items`: items scored for every model."
+    )
+    model = _key(MODEL)
+    rank = dy.Int64(min=1, description="Position by estimate under the policy.")
+    estimate = dy.Float64(description="Mean under the policy.")
+    n_items = _count("Cells in the mean.")
+    rank_in_force = dy.Int64(nullable=True, min=1, description="Rank under the card's policy.")
+
+
+class RankAgreement(dy.Schema):
+    """How far the rankings of two policies agree, over the models that both rank."""
+
+    track = _key(TRACK)
+    metric = _key(METRIC)
+    policy_a = _key("A policy, as in `denominators`.")
+    policy_b = _key("Another.")
+    n_models = _count("Models that both rank.")
+    kendall_tau = _number("Kendall's tau-b; null with one model or where a policy ties all.")
+    n_moved = _count("Models whose rank differs.")
+    max_rank_change = _count("Largest change of rank.")
+    model_most_moved = _text("The model that moves most; null where none moves.")
+    leader_a = dy.String(description="First under policy a.")
+    leader_b = dy.String(description="First under policy b.")
+
+
+class Influence(dy.Schema):
+    """What happens to the ranking of all items if one track or one cluster is left out."""
+
+    metric = _key(METRIC)
+    kind = _key("`track`, or `cluster` where the card declares it.")
+    left_out = _key("The track or cluster.")
+    n_items_left_out = _count("Answered items of it.")
+    n_models = _count("Models that keep a cell.")
+    kendall_tau = _number("Kendall's tau-b with the ranking on all items; null with one model.")
+    n_moved = _count("Models whose rank changes, among those that keep a cell.")
+    max_rank_change = _count("Largest change of rank.")
+    model_most_moved = _text("The model that moves most; null where none moves.")
+    rank_before = dy.Int64(nullable=True, min=1, description="Its rank on all items.")
+    rank_after = dy.Int64(nullable=True, min=1, description="Its rank without the part.")
+    leader_before = _text("First on all items.")
+    leader_after = _text("First without the part.")
+    leader_changes = dy.Bool(description="They differ.")
+
+
+class RankStability(dy.Schema):
+    """Between which ranks each model moves if one track or one cluster is left out."""
+
+    metric = _key(METRIC)
+    kind = _key("`track`, or `cluster` where the card declares it.")
+    model = _key(MODEL)
+    rank = dy.Int64(min=1, description="Rank on all items.")
+    rank_best = dy.Int64(nullable=True, min=1, description="Best rank without one part.")
+    rank_worst = dy.Int64(nullable=True, min=1, description="Worst rank without one part.")
+    without_best = _text("The part without which the model ranks best.")
+    without_worst = _text("The part without which it ranks worst.")
+    n_left_out = _count("Parts without which the model keeps a cell.")
+
+
 RAW: dict[str, type[dy.Schema]] = {
     "verdicts": Verdicts,
     "items": Items,
@@ -614,6 +679,10 @@ DERIVED: dict[str, type[dy.Schema]] = {
     "run_noise": RunNoise,
     "ensembles": Ensembles,
     "coverage_shares": CoverageShares,
+    "denominators": Denominators,
+    "rank_agreement": RankAgreement,
+    "influence": Influence,
+    "rank_stability": RankStability,
 }
 """The derived tables."""
 

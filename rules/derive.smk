@@ -247,6 +247,36 @@ rule combine_models:
         "scripts/derive.py"
 
 
+rule vary_denominators:
+    """Rank the models under every policy for cells without a score and compare the rankings."""
+    input:
+        card=CARD,
+        tables=VALIDATED,
+        code=code_of("analysis.tables.denominators", *DERIVE_MODULES),
+    output:
+        denominators=table("denominators"),
+        rank_agreement=table("rank_agreement"),
+    log:
+        f"{LOGS}/vary_denominators/{{benchmark}}.log",
+    script:
+        "scripts/derive.py"
+
+
+rule leave_parts_out:
+    """Rank the models without each track and without each cluster."""
+    input:
+        card=CARD,
+        tables=VALIDATED,
+        code=code_of("analysis.tables.influence", *DERIVE_MODULES),
+    output:
+        influence=table("influence"),
+        rank_stability=table("rank_stability"),
+    log:
+        f"{LOGS}/leave_parts_out/{{benchmark}}.log",
+    script:
+        "scripts/derive.py"
+
+
 rule tables:
     """Build every derived table of every benchmark."""
     input:
