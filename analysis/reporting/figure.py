@@ -44,7 +44,9 @@ def figure_float(view: View, name: str, identifier: str = "") -> str:
         for ending in FIGURE_FORMATS
         if (view.results.figures / f"{name}{ending}").is_file()
     ]
-    body = f'<div class="picture">{"".join(pictures)}</div>\n<p class="downloads">{" ".join(files)}</p>'
+    body = (
+        f'<div class="picture scroll">{"".join(pictures)}</div>\n<p class="downloads">{" ".join(files)}</p>'
+    )
     title, caption = escape(about.get("title", "")), escape(about.get("caption", ""))
     text = inline(f"<strong>{title}.</strong> {caption}" if title else caption)
     return f"\n::: {{#{identifier or 'fig-' + name.replace('_', '-')}}}\n{block(body)}\n{text}\n:::\n"

@@ -22,17 +22,21 @@ def board_table(view: View, board: Board) -> str:
     if board.compared:
         heads += [_head("Rank", "num"), _head("Ties"), _head("Tier", "num")]
     heads += [
-        _head(metric_head(view.metric), "num"),
-        _head(view.ci),
+        _head(metric_head(view.metric), "num down"),
+        _head(view.ci.replace(" ", "\u00a0")),
         f'<th scope="col" data-orderable="false">{axis_head(axis, view.scale)}</th>',
-        _head("Items", "num"),
+        _head("Items", "num down"),
     ]
     n_fixed = len(heads)
     spanners = "".join(
         f'<th scope="colgroup" data-dt-order="disable" colspan="{len(g.columns)}">{g.head}</th>'
         for g in board.groups
     )
-    more = "".join(_head(c.head, "num", group=g.key) for g in board.groups for c in g.columns)
+    more = "".join(
+        _head(c.head, "num" if c.scale is None else "num down", group=g.key)
+        for g in board.groups
+        for c in g.columns
+    )
     body = []
     for row in board.rows:
         cells = _fixed_cells(view, row, board, axis) + "".join(

@@ -7,8 +7,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-NARROW = "\u202f"
-"""Narrow no-break space: between a number and its unit."""
 MINUS = "\u2212"
 DASH = "\u2013"
 NONE = "\u2013"
@@ -156,9 +154,9 @@ def level_name(level: float) -> str:
     Examples
     --------
     >>> level_name(0.95)
-    '95\u202f% CI'
+    '95% CI'
     """
-    return f"{level * 100:g}{NARROW}% CI"
+    return f"{level * 100:g}% CI"
 
 
 def decimals_for(half_widths: Iterable[float | None], *, most: int) -> int:
@@ -214,7 +212,7 @@ class Scale:
 
     def value(self, x: float | None) -> str:
         """Return the value with its unit."""
-        return self.bare(x) + (f"{NARROW}%" if self.kind == "percent" and x is not None else "")
+        return self.bare(x) + ("%" if self.kind == "percent" and x is not None else "")
 
     def interval(self, low: float | None, high: float | None) -> str:
         """Return the interval's two ends, joined by `to`."""
@@ -244,7 +242,7 @@ def scale_for(
     Examples
     --------
     >>> scale_for("percent", [(0.93, 0.97), (0.90, 0.95)]).value(0.9512)
-    '95.1\u202f%'
+    '95.1%'
     """
     factor = 100.0 if kind == "percent" else 1.0
     halves = [None if a is None or b is None else (b - a) / 2 * factor for a, b in intervals]

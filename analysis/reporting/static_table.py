@@ -9,7 +9,7 @@ from typing import Literal
 
 import polars as pl
 
-from analysis.reporting.markup import block
+from analysis.reporting.markup import block, escape
 
 
 @dataclass(frozen=True)
@@ -92,6 +92,13 @@ def table_float(identifier: str, table: str, caption: str) -> str:
         The caption as Markdown.
     """
     return f"\n::: {{#{identifier}}}\n{block(table)}\n{caption}\n:::\n"
+
+
+def folded(summary: str, markdown: str) -> str:
+    """Return Markdown that is folded away below a line that opens it."""
+    return (
+        block(f'<details class="more"><summary>{escape(summary)}</summary>') + markdown + block("</details>")
+    )
 
 
 def _without_style(html: str) -> str:

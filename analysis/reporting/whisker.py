@@ -69,7 +69,7 @@ def whisker(
     )
 
 
-def ticks(axis: Axis, *, most: int = 3) -> list[float]:
+def ticks(axis: Axis, *, most: int = 4) -> list[float]:
     """Return round numbers within the scale, at most so many.
 
     Examples

@@ -11,6 +11,10 @@
     autoWidth: false,
     order: [],
     orderMulti: true,
+    columnDefs: [
+      { targets: ".down", orderSequence: ["desc", "asc", ""] },
+      { targets: ".model", type: "string-utf8" }
+    ],
     layout: { topStart: null, topEnd: null, bottomStart: null, bottomEnd: null },
     language: { zeroRecords: "No model matches.", emptyTable: "No model is ranked." }
   });

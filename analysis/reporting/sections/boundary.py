@@ -70,7 +70,7 @@ def _interval(view: View, row: dict[str, Any]) -> str:
     if row["ci_low"] is None:
         return ""
     scale = scale_for("percent", [(row["ci_low"], row["ci_high"])])
-    return f"{view.ci} {scale.interval(row['ci_low'], row['ci_high'])}{chr(0x202F)}%."
+    return f"{view.ci} {scale.interval(row['ci_low'], row['ci_high'])}%."
 
 
 def _complete(view: View) -> str:

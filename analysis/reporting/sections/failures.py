@@ -83,7 +83,7 @@ def _meanings(view: View, rows: pl.DataFrame) -> str:
         cells.append(
             {
                 "label": f"<code>{escape(row['label'])}</code>",
-                "meaning": escape(rule.meaning)
+                "meaning": f'<span class="words">{escape(rule.meaning)}</span>'
                 if rule is not None
                 else '<span class="muted">not in the card</span>',
                 "kind": f'<span class="tag{" bad" if kind == "hard" else ""}">{kind}</span>' if kind else "",

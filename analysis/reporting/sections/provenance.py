@@ -19,7 +19,13 @@ def methods(view: View) -> str:
             continue
         link = f'<a href="{escape(view.tables_link)}/{name}.parquet" download><code>{name}</code></a>'
         n = 0 if frame is None else frame.height
-        rows.append({"table": link, "method": escape(about.get("method", "")), "n": count(n)})
+        rows.append(
+            {
+                "table": link,
+                "method": f'<span class="words">{escape(about.get("method", ""))}</span>',
+                "n": count(n),
+            }
+        )
     if not rows:
         return absent("There are no derived tables.")
     columns = [Column("table", "Table (Parquet)"), Column("method", "Method"), Column("n", "Rows", "right")]

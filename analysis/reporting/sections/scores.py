@@ -6,12 +6,12 @@ from typing import Any
 
 import polars as pl
 
-from analysis.reporting.figure import figure_float
+from analysis.reporting.figure import figure_float, has_figure
 from analysis.reporting.markup import block, escape, paragraph
-from analysis.reporting.numbers import NARROW, NONE, count, money, p_value, plural, span
+from analysis.reporting.numbers import NONE, count, money, p_value, plural, span
 from analysis.reporting.results import ALL, interval_name
 from analysis.reporting.sections.headline import by_track_leaders
-from analysis.reporting.static_table import Column, static_table, table_float
+from analysis.reporting.static_table import Column, folded, static_table, table_float
 from analysis.reporting.view import View, absent, metric_head
 from analysis.reporting.whisker import axis_for, axis_head, whisker
 
@@ -137,11 +137,14 @@ def by_track(view: View) -> str:
             cells.setdefault(row["model"], {"model": view.name(row["model"])})[f"t{i}"] = shown
     rows = [{c.key: row.get(c.key, NONE) for c in columns} for row in cells.values()]
     table = static_table("tracks-table", columns, rows)
-    return table_float(
+    whole = table_float(
         "tbl-tracks",
         table,
         f"Scores by track, in the order of the whole benchmark; below each its {view.ci}.",
     )
+    if not has_figure(view, "scores_by_track"):
+        return whole
+    return figure_float(view, "scores_by_track") + folded("The same as a table", whole)
 
 
 def _alone(view: View) -> str:
@@ -166,7 +169,7 @@ def ties(view: View) -> str:
     )
     best = table.filter("in_best_set")["model"].to_list()
     if best:
-        sure = f"{(1 - view.alpha) * 100:g}{NARROW}%"
+        sure = f"{(1 - view.alpha) * 100:g}%"
         text += f" The best set holds the best model with {sure} confidence: {view.names(best, most=6)}."
     return paragraph(text)
 
@@ -207,6 +210,7 @@ def tests(view: View) -> str:
     if view.pairs is None:
         return absent(view.results.why_absent("pairwise_tests"))
     neighbours = _pairs_table(view, view.pairs.filter("adjacent"), "neighbours-table", adjacent=True)
+    matrix = f"\n### Matrix\n{figure_float(view, 'pairwise')}" if has_figure(view, "pairwise") else ""
     if view.pairs.height > MOST_PAIRS:
         link = f'<a href="{escape(view.tables_link)}/pairwise_tests.parquet" download>table of all pairs</a>'
         everyone = block(
@@ -217,6 +221,7 @@ def tests(view: View) -> str:
     return (
         "\n::: {.panel-tabset}\n\n### Neighbours in rank\n"
         + block(neighbours)
+        + matrix
         + "\n### All pairs\n"
         + everyone
         + "\n:::\n"

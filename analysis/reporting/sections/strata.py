@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import polars as pl
 
 from analysis.reporting.figure import figure_float
@@ -52,6 +54,11 @@ def _share(row: dict[str, float]) -> str:
     return Scale("percent", 1 if row["n_stratum_items"] >= 200 else 0).value(row["share"])
 
 
+def _of(view: View, scale: Scale, row: dict[str, Any]) -> str:
+    """Return a score with the model whose it is."""
+    return f'<span class="words">{scale.bare(row["estimate"])} {view.name(row["model"])}</span>'
+
+
 def _table(view: View, rows: pl.DataFrame) -> str:
     """Return every value with its items, its unsolved items and the range of the models' scores."""
     cells = []
@@ -71,8 +78,8 @@ def _table(view: View, rows: pl.DataFrame) -> str:
                     "n": count(row["n_stratum_items"]),
                     "zero": count(row["n_zero_correct"]),
                     "share": _share(row),
-                    "best": f"{scale.bare(best['estimate'])} {view.name(best['model'])}",
-                    "worst": f"{scale.bare(worst['estimate'])} {view.name(worst['model'])}",
+                    "best": _of(view, scale, best),
+                    "worst": _of(view, scale, worst),
                 }
             )
     columns = [

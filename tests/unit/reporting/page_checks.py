@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from html.parser import HTMLParser
 
-VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())
-OPTIONAL_END = frozenset("p li dt dd".split())
+VOID = frozenset(
+    ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"]
+)
+OPTIONAL_END = frozenset(["p", "li", "dt", "dd"])
 
 
 class PageReader(HTMLParser):

@@ -121,7 +121,8 @@ three
 def test_tabs_link_their_panes(project: Path) -> None:
     html = render(
         project,
-        "::: {.panel-tabset}\n\n## One\n\nfirst\n\n## Two\n\n::: {#fig-in}\nx\n\ncaption\n:::\n\n:::\n\n@fig-in\n",
+        "::: {.panel-tabset}\n\n## One\n\nfirst\n\n## Two\n\n"
+        "::: {#fig-in}\nx\n\ncaption\n:::\n\n:::\n\n@fig-in\n",
     )
     targets = re.findall(r'<li><a [^>]*href="#([^"]+)">(\w+)</a></li>', html)
     assert targets == [("tabset-1-1", "One"), ("tabset-1-2", "Two")]
@@ -206,7 +207,8 @@ Picture()
 
 def test_a_failing_cell_is_one_clear_message(project: Path, tmp_path: Path) -> None:
     log = tmp_path / "logs" / "page.log"
-    text = f"One.\n\n{FENCE}{{python}}\nx = 1\n{FENCE}\n\n{FENCE}{{python}}\n#| label: sums\n1 / 0\n{FENCE}\n"
+    cells = [f"{FENCE}{{python}}\n{code}\n{FENCE}\n" for code in ("x = 1", "#| label: sums\n1 / 0")]
+    text = "\n".join(["One.\n", *cells])
     with pytest.raises(RenderError) as caught:
         render(project, text, benchmark="bench", log=log)
     assert str(caught.value) == (

@@ -8,7 +8,6 @@ import re
 import polars as pl
 import pytest
 
-from analysis.reporting.numbers import NARROW
 from analysis.reporting.sections import (
     boundary,
     concordance,
@@ -28,7 +27,7 @@ from tests.unit.reporting.conftest import Derive, grid
 def words(markup: str) -> str:
     """Return the text that a reader sees, without tables."""
     markup = re.sub(r"<table.*?</table>", "", markup, flags=re.S)
-    text = html.unescape(re.sub(r"<[^>]+>", "", markup)).replace(NARROW, " ")
+    text = html.unescape(re.sub(r"<[^>]+>", "", markup))
     return " ".join(text.replace("```{=html}", "").replace("```", "").split())
 
 
@@ -36,7 +35,7 @@ def test_a_clear_leader(view_of: Derive) -> None:
     view = view_of(grid({"a": "1" * 40, "b": "0" * 30 + "1" * 10}))
     lead, more = headline.leader(view) or ("", "")
     assert words(lead) == "a leads, ahead of the other model."
-    assert words(more).startswith("a scores 100 % (95 % CI 91 to 100, 40 items). Against b, the next,")
+    assert words(more).startswith("a scores 100% (95% CI 91 to 100, 40 items). Against b, the next,")
     assert "the difference is +75 points on 40 common items" in words(more)
     assert "p < 0.001." in words(more)
 
@@ -53,20 +52,20 @@ def test_a_lead_that_is_not_significant_does_not_look_like_one(view_of: Derive) 
 def test_equal_scores_have_no_leader(view_of: Derive) -> None:
     view = view_of(grid({"a": "1100", "b": "0011", "c": "0110"}))
     lead, _ = headline.leader(view) or ("", "")
-    assert words(lead) == "All 3 models have the same score, 50 %."
+    assert words(lead) == "All 3 models have the same score, 50%."
 
 
 def test_two_share_the_highest_score(view_of: Derive) -> None:
     view = view_of(grid({"a": "1110", "b": "0111", "c": "0000"}))
     lead, more = headline.leader(view) or ("", "")
-    assert words(lead) == "a and b share the highest score, 75 %."
+    assert words(lead) == "a and b share the highest score, 75%."
     assert words(more).endswith("They are not distinguishable from c.")
 
 
 def test_one_model_is_compared_with_nothing(view_of: Derive) -> None:
     view = view_of(grid({"only": "110"}))
     lead, more = headline.leader(view) or ("", "")
-    assert words(lead) == "only scores 67 %; it is the only model."
+    assert words(lead) == "only scores 67%; it is the only model."
     assert words(more).endswith("With one model there is nothing to compare.")
     assert words(scores.ties(view)) == "Only one model: there is nothing to compare."
     assert (
@@ -104,10 +103,10 @@ def test_the_boundary_on_both_bases(view_of: Derive) -> None:
     view = view_of(grid({"a": "110000", "b": "011000", "c": "11000 "}))
     text = words(boundary.counts(view))
     assert text.startswith(
-        "Of the 6 items that any model answered, no model solves 3 (50 %, 95 % CI 19 to 81)."
+        "Of the 6 items that any model answered, no model solves 3 (50%, 95% CI 19 to 81)."
     )
-    assert "All 3 models solve 1 (17 %, 95 % CI 3 to 56)." in text
-    assert "Of the 5 items that every model answered, no model solves 2 (40 %, 95 % CI 12 to 77)." in text
+    assert "All 3 models solve 1 (17%, 95% CI 3 to 56)." in text
+    assert "Of the 5 items that every model answered, no model solves 2 (40%, 95% CI 12 to 77)." in text
     assert "Of the 3 unsolved items, all received only the worst verdict." in text
 
 
@@ -129,8 +128,8 @@ def test_the_boundary_at_its_ends(view_of: Derive, marks: dict[str, str], lead: 
 def test_what_an_ensemble_covers(view_of: Derive) -> None:
     view = view_of(grid({"a": "11110000", "b": "00011100", "c": "11000000"}))
     text = words(boundary.ensemble(view))
-    assert "a covers most on its own (50 %," in text
-    assert "all 3 models together cover 75 %" in text
+    assert "a covers most on its own (50%," in text
+    assert "all 3 models together cover 75%" in text
     assert (
         "Adding b gains 2 items, the most that a second model can. In this order model 3 adds nothing."
         in text
@@ -143,8 +142,8 @@ def test_agreement_is_that_of_the_pairs(view_of: Derive) -> None:
     view = view_of(grid({"a": "1100", "b": "1101", "c": "0011"}))
     text = words(concordance.show(view))
     assert text.startswith("a and b are most alike" if "a and b" in text else "b and a are most alike")
-    assert "the same verdict on 75 % of 4 common items, Cohen's \u03ba = 0.50." in text
-    assert "with 0 % of 4 common items, Cohen's \u03ba = \u22121.00." in text
+    assert "the same verdict on 75% of 4 common items, Cohen's \u03ba = 0.50." in text
+    assert "with 0% of 4 common items, Cohen's \u03ba = \u22121.00." in text
 
 
 def test_labels_decisions_and_strata(view_of: Derive) -> None:
@@ -161,11 +160,11 @@ def test_labels_decisions_and_strata(view_of: Derive) -> None:
     )
     card = {"labels": {"bad": {"hard": True, "meaning": "wrong"}}, "decisions": {"decisive": ["act"]}}
     view = view_of(frame, card)
-    assert "The rate runs from 50 % (a) to 75 % (b)." in words(failures.labels(view))
-    assert "a is decisive most often (50 % of its items), b least (25 %)." in words(failures.decisions(view))
+    assert "The rate runs from 50% (a) to 75% (b)." in words(failures.labels(view))
+    assert "a is decisive most often (50% of its items), b least (25%)." in words(failures.decisions(view))
     lead, more = failures.finding(view) or ("", "")
-    assert words(lead) == "Hard failures range from 50 % to 75 % of items."
-    assert words(more).startswith("a has fewest (95 % CI")
+    assert words(lead) == "Hard failures range from 50% to 75% of items."
+    assert words(more).startswith("a has fewest (95% CI")
     assert "question_type" in words(strata.show(view))
 
 
@@ -175,7 +174,7 @@ def test_the_cost_frontier(view_of: Derive) -> None:
     )
     view = view_of(frame)
     text = words(cost.show(view))
-    assert "the frontier is b ($0.0100 per response, 50 %), a ($0.0200 per response, 75 %)." in text
+    assert "the frontier is b ($0.0100 per response, 50%), a ($0.0200 per response, 75%)." in text
     assert "Of the others, c scores highest; a dominates it." in text
     lead, _ = cost.finding(view) or ("", "")
     assert lead == "2 of 3 priced models are on the cost frontier."
