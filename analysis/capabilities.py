@@ -27,6 +27,7 @@ ALWAYS = (
     "rank_agreement",
     "influence",
     "rank_stability",
+    "data_quality",
 )
 """Tables that verdicts alone give."""
 

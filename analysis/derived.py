@@ -124,6 +124,7 @@ RULES: dict[str, str] = {
     "combine_models": "analysis.tables.ensembles",
     "vary_denominators": "analysis.tables.denominators",
     "leave_parts_out": "analysis.tables.influence",
+    "audit_data": "analysis.tables.data_quality",
 }
 """The rules of the derived stage and the module of each, which has a function `derive(data) -> Made`.
 

@@ -645,6 +645,21 @@ class RankStability(dy.Schema):
     n_left_out = _count("Parts without which the model keeps a cell.")
 
 
+class DataQuality(dy.Schema):
+    """What a reader has to know of the data before trusting a number."""
+
+    check = _key("What was looked for.")
+    subject = _key("The model, label, rater or reason; empty for the whole benchmark.")
+    n = _count("How many were found.")
+    of = _count("Of how many.")
+    share = _share("n / of; null of none.")
+    status = dy.String(
+        check=lambda c: c.is_in(["ok", "note", "attention"]),
+        description="`ok`: nothing found; `note`: harmless; `attention`: read it before the numbers.",
+    )
+    note = dy.String(description="The finding as a sentence.")
+
+
 RAW: dict[str, type[dy.Schema]] = {
     "verdicts": Verdicts,
     "items": Items,
@@ -683,6 +698,7 @@ DERIVED: dict[str, type[dy.Schema]] = {
     "rank_agreement": RankAgreement,
     "influence": Influence,
     "rank_stability": RankStability,
+    "data_quality": DataQuality,
 }
 """The derived tables."""
 

@@ -277,6 +277,21 @@ rule leave_parts_out:
         "scripts/derive.py"
 
 
+rule audit_data:
+    """Audit the data: what is missing, excluded, ragged, unpriced, unlabelled or odd."""
+    input:
+        card=CARD,
+        tables=VALIDATED,
+        audit=table("audit"),
+        code=code_of("analysis.tables.data_quality", *DERIVE_MODULES),
+    output:
+        data_quality=table("data_quality"),
+    log:
+        f"{LOGS}/audit_data/{{benchmark}}.log",
+    script:
+        "scripts/derive.py"
+
+
 rule tables:
     """Build every derived table of every benchmark."""
     input:
