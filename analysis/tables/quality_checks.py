@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from analysis.matrix import VerdictMatrix
@@ -86,6 +87,8 @@ def items_findings(data: BenchmarkData, matrix: VerdictMatrix) -> Iterator[Findi
     for check, n, what, none, status in counts:
         note = f"{n:,} of {n_items:,} items: {what}." if n else none
         yield Finding(check, "", n, n_items, found(n, status), note)
+        if check == "items_of_one_model" and n:
+            yield from _alone(matrix, seen == 1)
     for what in ("items", "models"):
         near = of_ingest(data, f"near_identical_{what}")
         note = "; ".join(near["note"].head(3)) + "." if near.height else f"No {what} differ in spelling only."
@@ -93,6 +96,15 @@ def items_findings(data: BenchmarkData, matrix: VerdictMatrix) -> Iterator[Findi
         total = n_items if what == "items" else data.models.height
         kind = found(near.height, "attention")
         yield Finding(f"near_identical_{what}", "", near.height, total, kind, note)
+
+
+def _alone(matrix: VerdictMatrix, alone: npt.NDArray[np.bool_]) -> Iterator[Finding]:
+    """Say which models have items to themselves: item ids that match no other model's look like this."""
+    for model, has in zip(matrix.models, matrix.has_cell, strict=True):
+        n, total = int((has & alone).sum()), int(has.sum())
+        if n:
+            note = f"{model}: {n:,} of its {total:,} items are scored for no other model."
+            yield Finding("items_of_one_model", model, n, total, "attention", note)
 
 
 def models_findings(data: BenchmarkData, matrix: VerdictMatrix) -> Iterator[Finding]:
