@@ -236,6 +236,8 @@ def bootstrap_means(
     True
     """
     cells = as_cells(scores, clusters=clusters, weights=weights, observed=observed)
+    if estimand not in ("item", "cluster"):
+        raise ValueError(f"estimand must be 'item' or 'cluster', got {estimand!r}")
     (weights_rng,) = child_generators(rng, 1)
     resamples = Resamples(weights_rng, cells.n_units, n_resamples)
     if cells.n_units == 0 or cells.n_models == 0:

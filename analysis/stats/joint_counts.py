@@ -60,6 +60,6 @@ def joint_counts(codes: npt.ArrayLike, n_levels: int) -> IntArray:
         one_hot = np.empty((n_levels, n_models, part.shape[1]), dtype=np.float32)
         for level in range(n_levels):
             one_hot[level] = part == level
-        flat = one_hot.reshape(n_levels * n_models, -1)
+        flat = one_hot.reshape(n_levels * n_models, part.shape[1])
         total += np.rint(flat @ flat.T).astype(np.int64)
     return total.reshape(n_levels, n_models, n_levels, n_models).transpose(0, 2, 1, 3)

@@ -201,6 +201,4 @@ def unit_sums(cells: Cells, *, estimand: Estimand = "item") -> tuple[FloatArray,
         present = denominator > 0
         numerator = np.divide(numerator, denominator, out=np.zeros_like(numerator), where=present)
         denominator = present.astype(np.float64)
-    elif estimand != "item":
-        raise ValueError(f"estimand must be 'item' or 'cluster', got {estimand!r}")
     return numerator, denominator
