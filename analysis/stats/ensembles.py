@@ -1,7 +1,7 @@
 """The best set of models of every size, by number of items that at least one of them solves.
 
 Items matter only through which models solve them, so distinct patterns with counts are all that is
-searched. Up to 20 models every set is looked at. Beyond, for each size
+searched. Up to 22 models every set is looked at. Beyond, for each size
 
 1. a greedy set, improved by exchanges, gives a value that can be reached;
 2. the linear relaxation (HiGHS) gives multipliers, and with them for each model a bound on every
@@ -24,8 +24,11 @@ import numpy.typing as npt
 
 from analysis.stats.results import BoolArray, FloatArray, IntArray
 
-MAX_ENUMERATED = 20
-"""Open models up to which every set is looked at."""
+MAX_MODELS = 22
+"""Models up to which every set is looked at."""
+
+MAX_OPEN = 20
+"""Models that bounds leave open for one size up to which every set of those is looked at."""
 
 MAX_PROGRAMME = 60_000
 """Solved (pattern, model) entries above which no linear programme is tried."""
@@ -99,12 +102,12 @@ class CoverageProblem:
         bits = 1 << np.arange(self.n_models - 1, -1, -1, dtype=np.int64)
         sets = self.patterns.astype(np.int64) @ bits
         missed = np.bincount(sets, weights=self.counts, minlength=1 << self.n_models)
-        missed = missed.astype(np.int64)
+        missed = missed.astype(np.int32)
         for bit in range(self.n_models):
             pairs = missed.reshape(-1, 2, 1 << bit)
             pairs[:, 1] += pairs[:, 0]
         # missed[S] sums patterns inside S: those that the complement of S does not cover.
-        return self.total - missed[::-1]
+        return self.total - missed[::-1].astype(np.int64)
 
     def restrict(self, inside: list[int], free: list[int]) -> CoverageProblem:
         """Return the problem of adding free models to those inside."""

@@ -6,7 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.stats.ensembles import (
-    MAX_ENUMERATED,
+    MAX_MODELS,
+    MAX_OPEN,
     MAX_PROGRAMME,
     CoverageProblem,
     CoverageSolver,
@@ -49,7 +50,7 @@ def optimal_coverage(solved: npt.ArrayLike, *, work: float = 5_000.0) -> list[Op
     patterns, counts = solve_patterns(solved)
     problem = CoverageProblem(patterns, counts)
     m = problem.n_models
-    if m <= MAX_ENUMERATED:
+    if m <= MAX_MODELS:
         return _by_enumeration(problem)
     path = greedy_coverage(solved)
     if int(patterns.sum()) > MAX_PROGRAMME:
@@ -109,7 +110,7 @@ class _Search:
             return self._full_cover(size, start)
         bounds = model_bounds(problem, self.solver.multipliers(size), size)
         inside, free = self._open(bounds, reached)
-        if len(free) > MAX_ENUMERATED:
+        if len(free) > MAX_OPEN:
             answer = self.solver.solve(size, inside, self._rest(inside, free), [])
             bound = max(reached, min(answer.bound, bounds[0]))
             if answer.covered > reached:
@@ -120,7 +121,7 @@ class _Search:
             if reached == problem.total:
                 return self._full_cover(size, start)
             inside, free = self._open(bounds, reached)
-        if len(free) <= MAX_ENUMERATED:
+        if len(free) <= MAX_OPEN:
             added, _ = first_best(problem.restrict(inside, free), size - len(inside))
             members = sorted([*inside, *[free[i] for i in added]])
             total = problem.covered(members)
@@ -193,7 +194,7 @@ class _Covers:
                 kept.append(row)
         rows = np.array(kept, dtype=np.bool_).reshape(-1, self.n_models)
         self.relevant = np.flatnonzero(rows.any(axis=0)).tolist()
-        self.known = len(self.relevant) <= MAX_ENUMERATED
+        self.known = len(self.relevant) <= MAX_OPEN
         self.minimal = self._minimal(rows) if self.known else np.zeros(0, dtype=np.int64)
 
     def _minimal(self, rows: BoolArray) -> IntArray:
