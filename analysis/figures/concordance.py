@@ -39,6 +39,8 @@ def draw(tables: Tables, card: BenchmarkCard, theme: Theme) -> Chart | Absent:
     cells: dict[tuple[int, int], Row] = {}
     for row in frame.iter_rows(named=True):
         i, j = sorted((place[row["model_a"]], place[row["model_b"]]))
+        if not row["n_items"]:
+            continue
         shared = {
             "n": count(row["n_items"]),
             "agreement": percent(row["agreement"]),
@@ -57,9 +59,8 @@ def draw(tables: Tables, card: BenchmarkCard, theme: Theme) -> Chart | Absent:
         text += ", so blocks are groups that answer alike." if len(models) > 5 else "."
     if len(models) > MAX_NAMED:
         text += f" {len(models)} models, too many to be named here."
-    empty = frame.filter(pl.col("n_items") == 0).height
-    if empty:
-        text += f" Grey: {plural(empty, 'pair')} without common items."
+    if len(models) * (len(models) - 1) // 2 > frame.filter(pl.col("n_items") > 0).height:
+        text += " Empty cells: no common items."
     both = alt.vconcat(chart, key_strip(SCALE, theme), spacing=16)
     return finish(both, theme, card, "Agreement between models", [text], width=max(width, WIDTH - 100))
 
@@ -111,7 +112,7 @@ def caption(tables: Tables, card: BenchmarkCard) -> str:
     undefined = some.height - kappas.height
     if undefined:
         text.append(
-            f"Kappa is not defined for {plural(undefined, 'pair')}: both models gave one and the same verdict."
+            f"Kappa is not defined for {plural(undefined, 'pair')}, whose models gave one verdict only."
         )
     return " ".join(text)
 

@@ -8,9 +8,9 @@ import polars as pl
 
 from analysis.config import BenchmarkCard
 from analysis.figures.figure import Absent, Chart, Figure, Tables
-from analysis.figures.parts import BLANK, Row, data, finish, fit, label_column, note, notes
+from analysis.figures.parts import BLANK, Row, data, finish, label_column, note, notes, pixels
 from analysis.figures.select import ALL, in_track, level_text, tracks_of
-from analysis.figures.text import clean, count, listing, percent, plural
+from analysis.figures.text import clean, count, listing, percent, plural, short_labels
 from analysis.figures.theme import TEXT, WIDTH, Theme
 from analysis.figures.wording import whole_ticks
 
@@ -68,6 +68,8 @@ def _subtitle(frame: pl.DataFrame, bases: list[str], tables: Tables, card: Bench
     text = f"n = {plural(first, 'item')} answered by at least one model"
     if "complete" in totals and len(bases) > 1:
         text += f", {count(totals['complete'])} of them by every model"
+    elif frame.filter(pl.col("basis") == "complete").is_empty():
+        text += ", none of them by every model"
     return [f"{text}. {level_text(tables, card)} Wilson intervals."]
 
 
@@ -78,7 +80,8 @@ def _bars(frame: pl.DataFrame, basis: str, theme: Theme, *, alone: bool) -> Any:
     models = int(part["k"].max())  # type: ignore[arg-type]
     total = int(part["n_items"].sum())
     whiskers = models <= 60
-    top = 1.04 * max(v for v in (part["share"].max(), part["ci_high"].max() if whiskers else 0.0) if v)
+    tops = [*part["share"].to_list(), *(part["ci_high"].drop_nulls().to_list() if whiskers else [])]
+    top = 1.04 * float(max(tops))
     height = 170 if basis == "answered" else 120
     half = min(0.42, 30 * (models + 1) / PLOT)
     rows = [
@@ -135,9 +138,7 @@ def _bars(frame: pl.DataFrame, basis: str, theme: Theme, *, alone: bool) -> Any:
     peak = rows[0]["top"] if whiskers else zero["share"]
     at = PLOT * 0.6 / (models + 1.2)
     leader = alt.Chart(data([BLANK])).mark_rule(color=theme.alert, strokeWidth=1)
-    layers.append(
-        leader.encode(x=alt.XValue(at), y=alt.YValue(-20), y2=alt.Y2Value(height * (1 - peak / top) - 3))
-    )
+    layers.append(leader.encode(**pixels(x=at, y=-20, y2=height * (1 - peak / top) - 3)))
     words = [_zero_note(zero, models, at, theme)]
     if not alone:
         name = "Items that any model answered" if basis == "answered" else "Items that every model answered"
@@ -163,9 +164,10 @@ def _tracks(frame: pl.DataFrame, tracks: list[str], theme: Theme) -> Any:
     totals = dict(
         frame.filter(pl.col("basis") == "answered").group_by("track").agg(pl.col("n_items").sum()).iter_rows()
     )
+    names = short_labels({t: clean(t) for t in tracks}, 170, TEXT)
     rows = [
         {
-            "track": fit(row["track"], 150, TEXT),
+            "track": names[row["track"]],
             "share": row["share"],
             "low": row["ci_low"],
             "high": row["ci_high"],
@@ -185,8 +187,8 @@ def _tracks(frame: pl.DataFrame, tracks: list[str], theme: Theme) -> Any:
     x = alt.X(
         "share:Q",
         scale=alt.Scale(domain=[0, min(1.02, top * 1.06 + 0.01)], nice=False),
-        axis=alt.Axis(title="Items of the track that no model solves (%)", format=".1~%", grid=True, tickCount=5,
-                      domain=True, ticks=True, tickSize=4),
+        axis=alt.Axis(title="Items of the track that no model solves (%)", format=".1~%", grid=True,
+                      tickCount=5, domain=True, ticks=True, tickSize=4),
     )  # fmt: skip
     base = alt.Chart(data(rows))
     return alt.layer(
@@ -214,8 +216,11 @@ def caption(tables: Tables, card: BenchmarkCard) -> str:
     bases = bases_of(frame)
     text = [_sentence(frame, bases[0], models, tables, card)]
     if len(bases) > 1:
-        text.append("Where models answered different items, few answers make an item look unsolved: " + _sentence(
-            frame, "complete", models, tables, card, start="among items that every model answered, "))  # fmt: skip
+        start = (
+            "Where models answered different items, few answers make an item look unsolved: "
+            "among items that every model answered, "
+        )
+        text.append(_sentence(frame, "complete", models, tables, card, start=start))
     full = frame.filter((pl.col("basis") == bases[0]) & (pl.col("k") == models)).row(0, named=True)
     if models > 1:
         text.append(f"Every model solves {plural(full['n_items'], 'item')} ({percent(full['share'])}).")
@@ -254,7 +259,8 @@ def alt_text(tables: Tables, card: BenchmarkCard) -> str:
         bars = ", ".join(f"{row['k']}: {percent(row['share'])}" for row in part.iter_rows(named=True))
     else:
         most = part.filter(pl.col("k") > 0).sort(["share", "k"], descending=[True, False]).row(0, named=True)
-        bars = f"0: {percent(_zero(frame, basis)['share'])}; most frequent beyond 0 is {most['k']}: {percent(most['share'])}"
+        bars = f"0: {percent(_zero(frame, basis)['share'])}; "
+        bars += f"most frequent beyond 0 is {most['k']}: {percent(most['share'])}"
     return f"Bar chart of the share of items by how many of {plural(models, 'model')} solve them. {bars}."
 
 

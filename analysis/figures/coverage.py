@@ -9,9 +9,9 @@ import polars as pl
 from analysis.config import BenchmarkCard
 from analysis.figures.figure import Absent, Chart, Figure, Tables
 from analysis.figures.identity import Identity, identify
-from analysis.figures.parts import BLANK, Row, data, finish, fit, label_column, note, notes
+from analysis.figures.parts import BLANK, Row, data, finish, label_column, note, notes, pixels
 from analysis.figures.select import ALL, in_track, level_text, tracks_of
-from analysis.figures.text import clean, count, isolate, listing, percent, plural, text_width
+from analysis.figures.text import clean, count, isolate, listing, percent, plural, short_labels, text_width
 from analysis.figures.theme import SMALL, TEXT, WIDTH, Theme
 from analysis.figures.wording import share_ticks, whole_ticks
 
@@ -161,7 +161,9 @@ def _main(
                 ],
             )
         )
-    layers += _ceiling(rows[-1], width, height * (high - rows[-1]["share"]) / (high - low), theme)
+    at = height * (high - rows[-1]["share"]) / (high - low)
+    near = next(r["step"] for r in rows if height * (high - r["share"]) / (high - low) - at < 18)
+    layers += _ceiling(rows[-1], width * (near - 0.5) / (models + 0.4) - 8, at, theme)
     layers += _list(shown, greedy, width + 22, theme)
     layers += _draw_key(key, width + 60, height, theme, models)
     return alt.layer(*layers).properties(width=width, height=height)
@@ -202,14 +204,14 @@ def _other_methods(frame: pl.DataFrame, x: Any, y: Any, theme: Theme, models: in
     return layers
 
 
-def _ceiling(last: Row, width: float, at: float, theme: Theme) -> list[Any]:
+def _ceiling(last: Row, room: float, at: float, theme: Theme) -> list[Any]:
     import altair as alt
 
     share = percent(last["share"])
     texts = (f"Ceiling: all models together cover {share}", f"Ceiling: {share}")
-    text = next(t for t in (*texts, share) if text_width(t, SMALL) <= width - 4 or t == share)
+    text = next((t for t in texts if text_width(t, SMALL) <= room), texts[-1])
     rule = alt.Chart(data([BLANK])).mark_rule(color=theme.alert, strokeDash=[4, 3], strokeWidth=1.3)
-    return [rule.encode(y=alt.YValue(at)), notes([note(text, 2, at - 11, colour=theme.alert)], theme)]
+    return [rule.encode(**pixels(y=at)), notes([note(text, 2, at - 12, colour=theme.alert)], theme)]
 
 
 def _key(frame: pl.DataFrame) -> list[tuple[str, str]]:
@@ -232,12 +234,12 @@ def _draw_key(key: list[tuple[str, str]], left: float, height: float, theme: The
             mark = one.mark_point(
                 shape="diamond", size=2.1 * _size(models), color=theme.ink, strokeWidth=1.3, opacity=1
             )
-            layers.append(mark.encode(x=alt.XValue(left - 14), y=alt.YValue(at)))
+            layers.append(mark.encode(**pixels(x=left - 14, y=at)))
         else:
             dash = {"optimal": [1, 2], "cross_fitted": [5, 4]}.get(method, [1, 0])
             colour = theme.accent if method == "greedy" else theme.ink
             rule = one.mark_rule(color=colour, strokeWidth=2, strokeDash=dash)
-            layers.append(rule.encode(x=alt.XValue(left - 24), x2=alt.X2Value(left - 4), y=alt.YValue(at)))
+            layers.append(rule.encode(**pixels(x=left - 24, x2=left - 4, y=at)))
         words.append(note(text, left, at))
     return [*layers, notes(words, theme)] if words else []
 
@@ -270,11 +272,7 @@ def _list(shown: list[Row], greedy: pl.DataFrame, left: float, theme: Theme) -> 
     points = (
         alt.Chart(data(dots))
         .mark_point(size=60, filled=True, opacity=1)
-        .encode(
-            x=alt.XValue(alt.expr("datum.px")),
-            y=alt.YValue(alt.expr("datum.py")),
-            color=alt.ColorValue(alt.expr("datum.colour")),
-        )
+        .encode(**pixels(x="datum.px", y="datum.py", color="datum.colour"))
     )
     return [points, notes(words, theme)]
 
@@ -291,6 +289,7 @@ def _tracks(frame: pl.DataFrame, tracks: list[str], theme: Theme) -> Any:
     low = 0.0 if min(shares) < 0.3 else min(shares) - 0.1 * span
     high = max(shares) + 0.24 * span
     scale = alt.Scale(domain=[low, high], nice=False, zero=False)
+    names = short_labels({t: clean(t) for t in tracks}, 0.92 * width, SMALL)
     panels = []
     for i, track in enumerate(tracks):
         rows = parts[track].select("step", "share").to_dicts()
@@ -309,8 +308,8 @@ def _tracks(frame: pl.DataFrame, tracks: list[str], theme: Theme) -> Any:
         total = _total(parts[track].row(-1, named=True))
         at = 92 * (high - rows[-1]["share"]) / (high - low)
         words = [
-            note(fit(track, width - 74, SMALL), 0, -9, colour=theme.ink, weight="bold"),
-            note(f"n = {count(total)}" if total else "", width, -9, align="right"),
+            note(names[track], 0, -25, colour=theme.ink, weight="bold"),
+            note(f"n = {count(total)}" if total else "", 0, -9),
             note(percent(rows[-1]["share"]), 3, at - 10, colour=theme.alert),
         ]
         panels.append(
@@ -324,7 +323,7 @@ def _tracks(frame: pl.DataFrame, tracks: list[str], theme: Theme) -> Any:
                 notes(words, theme),
             ).properties(width=width, height=92)
         )
-    return alt.concat(*panels, columns=across, spacing={"row": 34, "column": 18})
+    return alt.concat(*panels, columns=across, spacing={"row": 30, "column": 18})
 
 
 def caption(tables: Tables, card: BenchmarkCard) -> str:
@@ -351,7 +350,7 @@ def caption(tables: Tables, card: BenchmarkCard) -> str:
             both.sort(["more", "step"], descending=[True, False]).row(0, named=True) if both.height else None
         )
         text.append(
-            f"The best ensemble of a size covers up to {plural(most['more'], 'item')} more than the greedy one."
+            f"The best ensemble of a size covers up to {plural(most['more'], 'item')} more than the greedy."
             if most and most["more"] > 0
             else "No ensemble of a size covers more than the greedy one."
         )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import polars as pl
 
 from analysis.config import BenchmarkCard
@@ -10,7 +12,7 @@ from analysis.figures.identity import Identity, identify
 from analysis.figures.parts import Row, data, finish
 from analysis.figures.scatter import Plane, label_layers
 from analysis.figures.select import ALL, in_track, interval_text, n_text, with_intervals
-from analysis.figures.text import clean, isolate, listing, percent, plural
+from analysis.figures.text import isolate, listing, percent, plural, spaced
 from analysis.figures.theme import WIDTH, Theme
 from analysis.figures.wording import domain, share_ticks
 
@@ -64,7 +66,7 @@ def draw(tables: Tables, card: BenchmarkCard, theme: Theme) -> Chart | Absent:
     )  # fmt: skip
     base = alt.Chart(data(rows))
     colour = alt.Color("colour:N", scale=None)
-    bar = {"strokeWidth": 1 if crowded else 1.6, "opacity": 0.35 if crowded else 0.7}
+    bar: dict[str, Any] = {"strokeWidth": 1 if crowded else 1.6, "opacity": 0.35 if crowded else 0.7}
     tips = [alt.Tooltip("label:N", title="Model"), alt.Tooltip("decisive:N", title="Decisive"),
             alt.Tooltip("hard:N", title="Hard failure")]  # fmt: skip
     layers = (
@@ -79,8 +81,9 @@ def draw(tables: Tables, card: BenchmarkCard, theme: Theme) -> Chart | Absent:
             .encode(x=x, y=alt.Y("y_low:Q"), y2=alt.Y2("y_high:Q"), color=colour),
         ]
     )
+    point: dict[str, Any] = {"size": 40 if crowded else 75, "stroke": theme.surface, "strokeWidth": 1}
     layers.append(
-        base.mark_point(size=40 if crowded else 75, filled=True, opacity=1, stroke=theme.surface, strokeWidth=1)
+        base.mark_point(filled=True, opacity=1, **point)
         .encode(x=x, y=y, color=colour, tooltip=tips)
     )  # fmt: skip
     lines = [line for r in rows for line in r.pop("lines")]
@@ -154,19 +157,19 @@ def caption(tables: Tables, card: BenchmarkCard) -> str:
         f"{isolate(who.label(worst['model']))} ({percent(worst['y_estimate'])})."
     ]
     if card.decisions.decisive:
-        text.append(f"Decisive are {listing([clean(d) for d in card.decisions.decisive], 6)}.")
+        text.append(f"Decisive are {listing([spaced(d) for d in card.decisions.decisive], 6)}.")
     if card.hard_labels:
-        text.append(f"Hard failures are {listing([clean(label) for label in card.hard_labels], 6)}.")
+        text.append(f"Hard failures are {listing([spaced(label) for label in card.hard_labels], 6)}.")
     return " ".join(text)
 
 
 def alt_text(tables: Tables, card: BenchmarkCard) -> str:
     """Say where the points lie."""
     frame = rows_of(tables, card)
-    x, y = frame["x_estimate"], frame["y_estimate"]
+    x, y = frame["x_estimate"].to_list(), frame["y_estimate"].to_list()
     return (
-        f"Scatter plot of {plural(frame.height, 'model')}: decisive rate from {percent(x.min())} to "  # type: ignore[arg-type]
-        f"{percent(x.max())} across, hard-failure rate from {percent(y.min())} to {percent(y.max())} upwards. "  # type: ignore[arg-type]
+        f"Scatter plot of {plural(frame.height, 'model')}: decisive rate from {percent(min(x))} to "
+        f"{percent(max(x))} across, hard-failure rate from {percent(min(y))} to {percent(max(y))} upwards. "
         + caption(tables, card)
     )
 

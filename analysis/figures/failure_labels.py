@@ -11,7 +11,7 @@ from analysis.figures.matrix import Group, draw_matrix
 from analysis.figures.parts import Row, finish
 from analysis.figures.select import ALL, in_track, level_text, n_text
 from analysis.figures.strata import model_order, scale_of, whole_percent
-from analysis.figures.text import clean, count, isolate, listing, percent, plural, short_labels
+from analysis.figures.text import clean, count, isolate, listing, percent, plural, short_labels, spaced
 from analysis.figures.theme import TEXT, Theme
 
 WITHOUT = "No response carries a failure label."
@@ -45,7 +45,7 @@ def draw(tables: Tables, card: BenchmarkCard, theme: Theme) -> Chart | Absent:
     who = identify(tables)
     totals = totals_of(frame, card)
     kept = totals.sort(["count", "label"], descending=[True, False]).head(MAX_LABELS)["label"].to_list()
-    labels = short_labels({label: clean(label).replace("_", " ") for label in sorted(kept)}, 170, TEXT)
+    labels = short_labels({label: spaced(label) for label in sorted(kept)}, 170, TEXT)
     groups = []
     for i, kind in enumerate(KINDS):
         part = totals.filter((pl.col("kind") == i) & pl.col("label").is_in(kept))
@@ -73,7 +73,7 @@ def draw(tables: Tables, card: BenchmarkCard, theme: Theme) -> Chart | Absent:
         shown, [who.label(m) for m in models], cells, scale, ("Count", "All models"), theme
     )
     sizes = frame.group_by("model").agg(pl.col("n_items").max())["n_items"].to_list()
-    text = f"{n_text(sizes)} per model. Cells: items with the label in any run (%); an item may have several labels."
+    text = f"{n_text(sizes)} per model. Cells: items with the label in any run (%); items may have several."
     hidden = totals.height - len(kept)
     if hidden:
         text += f" {plural(hidden, 'rare label')} in the table only."
@@ -87,19 +87,21 @@ def caption(tables: Tables, card: BenchmarkCard) -> str:
     most = totals.sort(["count", "label"], descending=[True, False]).row(0, named=True)
     sizes = frame.group_by("model").agg(pl.col("n_items").max())["n_items"]
     text = [
-        f"The most frequent label is {isolate(clean(most['label']))}: {count(most['count'])} of "
+        f"The most frequent label is {isolate(spaced(most['label']))}: {count(most['count'])} of "
         f"{count(int(sizes.sum()))} pairs of model and item ({percent(most['rate'])})."
     ]
     top = frame.sort(["rate", "label", "model"], descending=[True, False, False]).row(0, named=True)
     text.append(
-        f"The highest rate is that of {isolate(clean(top['label']))} in {isolate(identify(tables).label(top['model']))}: "
-        f"{percent(top['rate'])}" + _limits(top, tables, card) + "."
+        f"The highest rate is that of {isolate(spaced(top['label']))} in "
+        f"{isolate(identify(tables).label(top['model']))}: {percent(top['rate'])}"
+        + _limits(top, tables, card)
+        + "."
     )
     hard = totals.filter((pl.col("kind") == 0) & (pl.col("count") > 0))["label"].to_list()
     if hard:
-        text.append(f"Hard failures are {listing([clean(label) for label in hard], 6)}.")
+        text.append(f"Hard failures are {listing([spaced(label) for label in hard], 6)}.")
     meanings = [
-        f"{isolate(clean(label))}: {clean(card.labels[label].meaning)}"
+        f"{isolate(spaced(label))}: {clean(card.labels[label].meaning)}"
         for label in totals["label"].to_list()
         if label in card.labels and card.labels[label].meaning
     ]
@@ -120,11 +122,12 @@ def alt_text(tables: Tables, card: BenchmarkCard) -> str:
     frame = in_track(tables["failure_labels"], ALL)
     totals = totals_of(frame, card).sort(["count", "label"], descending=[True, False])
     first = ", ".join(
-        f"{isolate(clean(row['label']))} {percent(row['rate'])}"
+        f"{isolate(spaced(row['label']))} {percent(row['rate'])}"
         for row in totals.head(5).iter_rows(named=True)
     )
     return (
-        f"Matrix of {plural(totals.height, 'failure label')} and {plural(frame['model'].n_unique(), 'model')}. "
+        f"Matrix of {plural(totals.height, 'failure label')} and "
+        f"{plural(frame['model'].n_unique(), 'model')}. "
         f"Over all models: {first}."
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 from typing import Any
 
 import polars as pl
@@ -10,7 +11,7 @@ import polars as pl
 from analysis.config import BenchmarkCard
 from analysis.figures.figure import Absent, Chart, Figure, Tables
 from analysis.figures.identity import Identity, identify
-from analysis.figures.parts import BLANK, Row, data, finish, note, notes
+from analysis.figures.parts import BLANK, Row, data, finish, note, notes, pixels, segments
 from analysis.figures.scatter import Plane, label_layers
 from analysis.figures.select import ALL, in_track, interval_text, metric_of, n_text, with_intervals
 from analysis.figures.text import isolate, listing, plural, usd
@@ -61,7 +62,8 @@ def draw(tables: Tables, card: BenchmarkCard, theme: Theme) -> Chart | Absent:
     rows = _points(priced, who, plane, theme, metric)
     layers = _axes(rows, plane, metric, card, theme, free=free)
     steps = _steps(rows, plane)
-    layers += _frontier(steps, theme)
+    if steps:
+        layers.append(segments(steps, color=theme.accent, strokeWidth=1.6, strokeDash=[5, 3], opacity=0.9))
     layers += _marks(rows, theme, bars=bars)
     lines = [(s["px"], s["py"], s["ex"], s["ey"]) for s in steps]
     lines += [line for r in rows for line in r["lines"]] if bars else []
@@ -172,31 +174,26 @@ def _axes(
     frame = [{"cost": plane.x[1], "score": plane.y[0]}]
     layers: list[Any] = [alt.Chart(data(frame)).mark_point(opacity=0).encode(x=x, y=y)]
     left = FREE if free else 0.0
-    base = {"color": theme.axis, "strokeWidth": 1}
-    bottom = {"y": alt.YValue(plane.height)}
+    base: dict[str, Any] = {"color": theme.axis, "strokeWidth": 1}
     layers.append(
-        alt.Chart(data([BLANK]))
-        .mark_rule(**base)
-        .encode(x=alt.XValue(left), x2=alt.X2Value(plane.width), **bottom)
+        alt.Chart(data([BLANK])).mark_rule(**base).encode(**pixels(x=left, x2=plane.width, y=plane.height))
     )
     if free:
         # a gap in the base line says that the strip is not on the scale
         layers.append(
-            alt.Chart(data([BLANK]))
-            .mark_rule(**base)
-            .encode(x=alt.XValue(0), x2=alt.X2Value(left - 12), **bottom)
+            alt.Chart(data([BLANK])).mark_rule(**base).encode(**pixels(x=0, x2=left - 12, y=plane.height))
         )
         layers.append(
             alt.Chart(data([BLANK]))
             .mark_rule(color=theme.axis, strokeDash=[2, 3])
-            .encode(x=alt.XValue(left - 6), y=alt.YValue(0), y2=alt.Y2Value(plane.height))
+            .encode(**pixels(x=left - 6, y=0, y2=plane.height))
         )
         layers.append(notes([note("free", (left - 12) / 2, plane.height + 13, align="center")], theme))
     return layers
 
 
 def _steps(rows: list[Row], plane: Plane) -> list[Row]:
-    """Return the pieces of the step line: from each model on the frontier to the next dearer and better one."""
+    """Return the pieces of the step line from each model on the frontier to the next, dearer and better."""
     front = sorted((r for r in rows if r["front"]), key=lambda r: (r["px"], -r["py"]))
     if not front:
         return []
@@ -208,31 +205,14 @@ def _steps(rows: list[Row], plane: Plane) -> list[Row]:
     path.append({"px": plane.width, "py": path[-1]["py"]})
     return [
         {"px": a["px"], "py": a["py"], "ex": b["px"], "ey": b["py"]}
-        for a, b in zip(path, path[1:], strict=False)
+        for a, b in pairwise(path)
         if (a["px"], a["py"]) != (b["px"], b["py"])
-    ]
-
-
-def _frontier(pieces: list[Row], theme: Theme) -> list[Any]:
-    import altair as alt
-
-    at = alt.expr
-    return [
-        alt.Chart(data(pieces))
-        .mark_rule(color=theme.accent, strokeWidth=1.6, strokeDash=[5, 3], opacity=0.9)
-        .encode(
-            x=alt.XValue(at("datum.px")),
-            y=alt.YValue(at("datum.py")),
-            x2=alt.X2Value(at("datum.ex")),
-            y2=alt.Y2Value(at("datum.ey")),
-        )
     ]
 
 
 def _marks(rows: list[Row], theme: Theme, *, bars: bool) -> list[Any]:
     import altair as alt
 
-    at = alt.expr
     base = alt.Chart(data([{k: v for k, v in r.items() if k != "lines"} for r in rows]))
     crowded = len(rows) > 12
     layers: list[Any] = []
@@ -240,17 +220,11 @@ def _marks(rows: list[Row], theme: Theme, *, bars: bool) -> list[Any]:
         layers.append(
             base.transform_filter("isValid(datum.top)")
             .mark_rule(strokeWidth=1.2 if crowded else 1.8, opacity=0.4 if crowded else 0.75)
-            .encode(
-                x=alt.XValue(at("datum.px")),
-                y=alt.YValue(at("datum.top")),
-                y2=alt.Y2Value(at("datum.bottom")),
-                color=alt.ColorValue(at("datum.colour")),
-            )
+            .encode(**pixels(x="datum.px", y="datum.top", y2="datum.bottom", color="datum.colour"))
         )
     layers.append(
         base.mark_point(size=55 if crowded else 85, opacity=1, strokeWidth=1.8).encode(
-            x=alt.XValue(at("datum.px")),
-            y=alt.YValue(at("datum.py")),
+            **pixels(x="datum.px", y="datum.py"),
             shape=alt.Shape("shape:N", scale=None),
             stroke=alt.Stroke("colour:N", scale=None),
             fill=alt.Fill("fill:N", scale=None),
@@ -310,7 +284,8 @@ def caption(tables: Tables, card: BenchmarkCard) -> str:
         for r in front.iter_rows(named=True)
     ]
     text = [
-        f"Of {plural(priced.height, 'model')} with a cost, {front.height} are on the frontier: {'; '.join(points)}."
+        f"Of {plural(priced.height, 'model')} with a cost, {front.height} are on the frontier: "
+        f"{'; '.join(points)}."
     ]
     if front.height == 1:
         text = [f"Of {plural(priced.height, 'model')} with a cost, only {points[0]} is on the frontier."]

@@ -88,9 +88,10 @@ def colour_slots(models: Iterable[str]) -> dict[str, int]:
     taken: set[int] = set()
     for model in models:
         digest = hashlib.sha256(model.encode("utf-8", "surrogatepass")).digest()
-        slot = int.from_bytes(digest[:8], "big") % COLOURS
+        slot = int.from_bytes(digest[:8], "big") % (COLOURS - 1)
         while slot in taken:
-            slot = (slot + 1) % COLOURS
+            # the last colour is a grey: it is given only where there is no other
+            slot = COLOURS - 1 if len(taken) == COLOURS - 1 else (slot + 1) % (COLOURS - 1)
         taken.add(slot)
         slots[model] = slot
     return slots

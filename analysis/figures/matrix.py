@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from analysis.figures.parts import Row, data, label_column, note, notes, row_height, row_text
+from analysis.figures.parts import Row, data, label_column, note, notes, pixels, row_height, row_text
 from analysis.figures.text import shorten, text_width
 from analysis.figures.theme import SMALL, TEXT, WIDTH, Theme, interpolate, text_on
 
 SLANT, STEEP = 45, 65
 """Degrees by which labels of columns rise: the usual ones, and those of narrow columns."""
 
-MAX_COLUMN_LABEL = 150
+MAX_COLUMN_LABEL = 190
 """Longest label of a column, in pixels."""
 
 
@@ -34,7 +34,7 @@ class Group:
 
     title: str
     values: Sequence[str]
-    sides: dict[str, tuple[str, ...]]
+    sides: Mapping[str, Sequence[str]]
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ def _squares(rows: list[Row], x: Any, y: Any, theme: Theme, *, text: bool, gap: 
     base = alt.Chart(data(rows))
     tips = [alt.Tooltip(f"{name}:N", title=title) for name, title in
             (("model", "Model"), ("value", "Category"), ("text", "Value"), ("n", "Items"))]  # fmt: skip
-    edge = {"stroke": theme.surface, "strokeWidth": 1.5} if gap else {}
+    edge: dict[str, Any] = {"stroke": theme.surface, "strokeWidth": 1.5} if gap else {}
     layers: list[Any] = [
         base.mark_rect(**edge).encode(x=x, y=y, color=alt.Color("colour:N", scale=None), tooltip=tips)
     ]
@@ -269,18 +269,12 @@ def key_strip(scale: Scale, theme: Theme) -> Any:
     import altair as alt
 
     parts, wide = 40, 4.0
-    rows = [{"px": i * wide, "end": (i + 1) * wide + 0.5, "colour": interpolate(scale.ramp(theme), i / (parts - 1))}
-            for i in range(parts)]  # fmt: skip
+    colours = [interpolate(scale.ramp(theme), i / (parts - 1)) for i in range(parts)]
+    rows = [{"px": i * wide, "end": (i + 1) * wide + 0.5, "colour": c} for i, c in enumerate(colours)]
     strip = (
         alt.Chart(data(rows))
         .mark_rect()
-        .encode(
-            x=alt.XValue(alt.expr("datum.px")),
-            x2=alt.X2Value(alt.expr("datum.end")),
-            y=alt.YValue(0),
-            y2=alt.Y2Value(10),
-            color=alt.ColorValue(alt.expr("datum.colour")),
-        )
+        .encode(**pixels(x="datum.px", x2="datum.end", y=0, y2=10, color="datum.colour"))
     )
     end = parts * wide
     words = [

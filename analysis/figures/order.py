@@ -24,7 +24,7 @@ def distances(frame: pl.DataFrame, models: list[str]) -> np.ndarray:
     known = found[np.isfinite(found)]
     found[~np.isfinite(found)] = max(1.0, float(known.max())) if known.size else 1.0
     np.fill_diagonal(found, 0.0)
-    return np.maximum(found, 0.0)
+    return np.asarray(np.maximum(found, 0.0))
 
 
 def cluster_order(frame: pl.DataFrame, models: list[str]) -> list[str]:

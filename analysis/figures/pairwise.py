@@ -50,7 +50,7 @@ def draw(tables: Tables, card: BenchmarkCard, theme: Theme) -> Chart | Absent:
     alpha = alpha_of(card)
     many = len(models) > MAX_NAMED
     cells: dict[tuple[int, int], Row] = {}
-    for row in frame.iter_rows(named=True):
+    for row in tested.iter_rows(named=True):
         i, j = place[row["model_a"]], place[row["model_b"]]
         sign = 1 if i < j else -1
         cells[min(i, j), max(i, j)] = _cell(row, sign, scale, alpha, theme, metric, many=many)
@@ -63,13 +63,15 @@ def draw(tables: Tables, card: BenchmarkCard, theme: Theme) -> Chart | Absent:
         ("p", "p (Holm)"),
         ("n", "Common items"),
     )
-    chart, width, size = draw_square([who.label(m) for m in models], dict(sorted(cells.items())), theme, tips)
+    chart, width, _ = draw_square([who.label(m) for m in models], dict(sorted(cells.items())), theme, tips)
     unit = "percentage points" if is_rate(metric) else "units of the metric"
     text = f"{n_text(tested['n_items'].to_list(), 'common item')} per pair. "
     text += (
         f"Above the diagonal: difference row minus column ({unit}), coloured where p < {alpha:g} after Holm"
     )
     text += "; below: that p value." if len(models) <= 12 else "; grey: not significant."
+    if len(models) * (len(models) - 1) // 2 > tested.height:
+        text += " Empty cells: no common items."
     both = alt.vconcat(chart, key_strip(scale, theme), spacing=16)
     title = f"Paired differences between models, {_metric(metric, card)}"
     return finish(both, theme, card, title, [text], width=max(width, WIDTH - 100))
@@ -98,8 +100,6 @@ def _write(metric: str, value: float | None) -> str:
 
 
 def _cell(row: Row, sign: int, scale: Scale, alpha: float, theme: Theme, metric: str, *, many: bool) -> Row:
-    if row["p_value"] is None:
-        return {"colour": theme.surface, "text": "", "ink": theme.soft, "n": "0"}
     value = sign * row["difference"]
     sure = row["p_holm"] is not None and row["p_holm"] < alpha
     shown = round(value / scale.high * LEVELS) / LEVELS * scale.high if many else value
@@ -123,7 +123,7 @@ def _p_cell(row: Row, alpha: float, theme: Theme) -> Row:
     sure = row["p_holm"] is not None and row["p_holm"] < alpha
     return {
         "colour": theme.surface,
-        "text": p_text(row["p_holm"]) if row["p_value"] is not None else "",
+        "text": p_text(row["p_holm"]),
         "ink": theme.ink if sure else theme.soft,
         "weight": "bold" if sure else "normal",
         "n": count(row["n_items"]),
@@ -155,14 +155,15 @@ def caption(tables: Tables, card: BenchmarkCard) -> str:
     metric = metric_of(tables["pairwise_tests"], card)
     sure = tested.filter(pl.col("p_holm") < alpha_of(card))
     text = [
-        f"{sure.height} of {plural(tested.height, 'tested pair')} differ significantly "
-        f"(p < {alpha_of(card):g} after Holm's adjustment)."
+        f"{count(sure.height)} of {plural(tested.height, 'tested pair')} "
+        f"{'differs' if sure.height == 1 else 'differ'} significantly (p < {alpha_of(card):g} after Holm's adjustment)."
     ]
     ordered = tested.with_columns(size=pl.col("difference").abs())
     top = ordered.sort(["size", "model_a", "model_b"], descending=[True, False, False]).row(0, named=True)
     limits = ""
     if top["ci_low"] is not None:
-        limits = f" ({level_text(tables, card)} interval {_write(metric, top['ci_low'])} to {_write(metric, top['ci_high'])})"
+        ends = f"{_write(metric, top['ci_low'])} to {_write(metric, top['ci_high'])}"
+        limits = f" ({level_text(tables, card)} interval {ends})"
     text.append(
         f"The largest difference is that between {isolate(who.label(top['model_a']))} and "
         f"{isolate(who.label(top['model_b']))}: {_write(metric, top['difference'])}{limits}"

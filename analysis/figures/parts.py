@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from analysis.config import BenchmarkCard
-from analysis.figures.text import clean, shorten_end, text_width, wrap
+from analysis.figures.figure import Chart
+from analysis.figures.text import clean, text_width, wrap
 from analysis.figures.theme import SMALL, TITLE, WIDTH, Theme, vega_config
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def finish(
     subtitle: Sequence[str],
     *,
     width: float = WIDTH,
-) -> Any:
+) -> Chart:
     """Set title, subtitle and theme of a finished chart.
 
     Parameters
@@ -61,9 +62,9 @@ def finish(
     lines = [line for sentence in subtitle for line in wrap(sentence, width - 8, SMALL)]
     if card.synthetic:
         lines += wrap(synthetic_text(card), width - 8, SMALL, max_lines=SYNTHETIC_LINES)
-    return chart.properties(
-        title={"text": wrap(title, width - 8, TITLE, bold=True), "subtitle": lines}
-    ).configure(**vega_config(theme))
+    head = {"text": wrap(title, width - 8, TITLE, bold=True), "subtitle": lines}
+    finished: Chart = chart.properties(title=head).configure(**vega_config(theme))
+    return finished
 
 
 def synthetic_text(card: BenchmarkCard) -> str:
@@ -137,18 +138,41 @@ def notes(rows: Sequence[Row], theme: Theme, *, x: Any = None, y: Any = None, **
     }
     mark |= {"angle": of("angle")} if any(r["angle"] for r in shown) else {}
     mark |= {"fontStyle": of("style")} if any(r["style"] != "normal" for r in shown) else {}
-    return (
-        alt.Chart(data(shown))
-        .mark_text(**{**mark, **options})
-        .encode(
-            x=alt.XValue(of("px")) if x is None else x,
-            y=alt.YValue(of("py")) if y is None else y,
-            text=alt.Text("text:N"),
-            color=alt.ColorValue(of("colour")),
-        )
-    )
+    places = pixels(x="datum.px", y="datum.py", color="datum.colour")
+    places |= {"x": x} if x is not None else {}
+    places |= {"y": y} if y is not None else {}
+    chart: alt.Chart = alt.Chart(data(shown)).mark_text(**{**mark, **options})
+    return chart.encode(text=alt.Text("text:N"), **places)
 
 
-def fit(text: str, width: float, size: float = SMALL) -> str:
-    """Return cleaned text cut to a width in pixels."""
-    return shorten_end(clean(text), width, size)
+def pixels(**places: float | str) -> dict[str, Any]:
+    """Return channels whose values are given in the panel's pixels, or as colours.
+
+    Parameters
+    ----------
+    **places : float or str
+        A number for all marks, or an expression such as ``datum.px`` for each.
+    """
+    import altair as alt
+
+    kinds: dict[str, Any] = {
+        "x": alt.XValue,
+        "y": alt.YValue,
+        "x2": alt.X2Value,
+        "y2": alt.Y2Value,
+        "color": alt.ColorValue,
+        "strokeWidth": alt.StrokeWidthValue,
+    }
+    return {
+        channel: kinds[channel](alt.expr(place) if isinstance(place, str) else place)
+        for channel, place in places.items()
+    }
+
+
+def segments(rows: Sequence[Row], channels: dict[str, Any] | None = None, **mark: Any) -> alt.Chart:
+    """Return a layer of straight lines from (`px`, `py`) to (`ex`, `ey`) of each row."""
+    import altair as alt
+
+    ends = pixels(x="datum.px", y="datum.py", x2="datum.ex", y2="datum.ey")
+    lines: alt.Chart = alt.Chart(data(rows)).mark_rule(**mark).encode(**ends, **(channels or {}))
+    return lines

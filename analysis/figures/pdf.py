@@ -142,7 +142,7 @@ def _string(pdf: bytes, at: int) -> tuple[bytes, int]:
 
 
 def _walk(value: object, objects: dict[int, _Body], order: dict[int, int]) -> None:
-    """Number the objects in the order in which a walk from a value meets them."""
+    """Give objects numbers in the order in which a walk from a value meets them."""
     stack = [value]
     while stack:
         item = stack.pop()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import polars as pl
@@ -9,7 +10,18 @@ import polars as pl
 from analysis.config import BenchmarkCard
 from analysis.figures.figure import Absent, Chart, Figure, Tables
 from analysis.figures.identity import Identity, identify
-from analysis.figures.parts import Row, data, finish, label_column, note, notes, row_height, row_text
+from analysis.figures.parts import (
+    Row,
+    data,
+    finish,
+    label_column,
+    note,
+    notes,
+    pixels,
+    row_height,
+    row_text,
+    segments,
+)
 from analysis.figures.select import ALL, in_track, metric_of
 from analysis.figures.text import isolate, listing, plural, span
 from analysis.figures.theme import SMALL, WIDTH, Theme
@@ -54,37 +66,23 @@ def draw(tables: Tables, card: BenchmarkCard, theme: Theme) -> Chart | Absent:
     step, font = row_height(n), row_text(n)
     labels = [who.label(m) for m in frame["model"].unique().to_list()]
     side = label_column(labels, font) + 30
-    width = max(135.0 * (len(policies) - 1), min(330.0, WIDTH - 16 - 2 * side))
+    width = max(
+        210.0 if len(policies) == 2 else 135.0 * (len(policies) - 1), min(330.0, WIDTH - 16 - 2 * side)
+    )
     at = {p: width * i / (len(policies) - 1) for i, p in enumerate(policies)}
     points = _points(frame, set(changed), at, step, who, theme)
-    lines = [
-        {**a, "ex": b["px"], "ey": b["py"]}
-        for a, b in zip(points, points[1:], strict=False)
-        if a["model"] == b["model"]
-    ]
+    lines = [{**a, "ex": b["px"], "ey": b["py"]} for a, b in pairwise(points) if a["model"] == b["model"]]
     # models that keep their rank lie below those that move
     lines.sort(key=lambda r: r["moves"])
-    expr = alt.expr
-    across = {"x": alt.XValue(expr("datum.px")), "y": alt.YValue(expr("datum.py"))}
+    strength = pixels(color="datum.colour", strokeWidth="datum.moves ? 2 : 1.2")
+    tips = [alt.Tooltip("model:N", title="Model"), alt.Tooltip("policy:N", title="Policy"),
+            alt.Tooltip("rank:Q", title="Rank"), alt.Tooltip("value:N", title="Score")]  # fmt: skip
     layers: list[Any] = [
-        alt.Chart(data(lines))
-        .mark_rule(strokeCap="round")
-        .encode(
-            **across,
-            x2=alt.X2Value(expr("datum.ex")),
-            y2=alt.Y2Value(expr("datum.ey")),
-            color=alt.ColorValue(expr("datum.colour")),
-            strokeWidth=alt.StrokeWidthValue(expr("datum.moves ? 2 : 1.2")),
-        ),
+        segments(lines, strength, strokeCap="round"),
         alt.Chart(data(points))
         .mark_point(filled=True, size=min(46, step * 2.4), opacity=1)
-        .encode(**across, color=alt.ColorValue(expr("datum.colour")), tooltip=[
-            alt.Tooltip("model:N", title="Model"),
-            alt.Tooltip("policy:N", title="Policy"),
-            alt.Tooltip("rank:Q", title="Rank"),
-            alt.Tooltip("value:N", title="Score"),
-        ]),
-    ]  # fmt: skip
+        .encode(**pixels(x="datum.px", y="datum.py", color="datum.colour"), tooltip=tips),
+    ]
     layers.append(notes(_words(points, frame, policies, at, width, font, theme), theme))
     chart = alt.layer(*layers).properties(width=width, height=step * n)
     metric = metric_of(tables["policies"], card)
@@ -175,8 +173,9 @@ def caption(tables: Tables, card: BenchmarkCard) -> str:
     names = listing([who.label(m) for m in changed], 6)
     return (
         f"The rank of {names} depends on how missing answers are counted. The widest range is that of "
-        f"{isolate(who.label(spread['model']))}: ranks {spread['low']} to {spread['high']}. Own answers: each model's "
-        "own scored items; missing = failure: unscored answers count 0; common items: those that every model answered."
+        f"{isolate(who.label(spread['model']))}: ranks {spread['low']} to {spread['high']}. Own answers: "
+        "each model's own scored items; missing = failure: unscored answers count 0; common items: those "
+        "that every model answered."
     )
 
 

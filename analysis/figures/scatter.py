@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from analysis.figures.parts import Row, data, note, notes
+from analysis.figures.parts import Row, note, notes, segments
 from analysis.figures.place import place_labels
 from analysis.figures.theme import SMALL, Theme
 
@@ -68,8 +68,6 @@ def label_layers(
     reach : float
         How far labels may run beyond the panel to its right.
     """
-    import altair as alt
-
     placed = place_labels(
         [(r["px"], r["py"]) for r in rows],
         [r["label"] for r in rows],
@@ -89,19 +87,14 @@ def label_layers(
             leaders.append({"px": row["px"], "py": row["py"], "ex": p.x + edge, "ey": p.y})
     layers: list[Any] = []
     if leaders:
-        at = alt.expr
-        layers.append(
-            alt.Chart(data(leaders))
-            .mark_rule(color=theme.axis, strokeWidth=0.8)
-            .encode(
-                x=alt.XValue(at("datum.px")),
-                y=alt.YValue(at("datum.py")),
-                x2=alt.X2Value(at("datum.ex")),
-                y2=alt.Y2Value(at("datum.ey")),
-            )
-        )
+        layers.append(segments(leaders, color=theme.axis, strokeWidth=0.8))
     if words:
         # a halo of the background keeps words readable where a line passes below them
-        halo = {"stroke": theme.surface, "strokeWidth": 3, "strokeJoin": "round", "opacity": 0.85}
+        halo: dict[str, Any] = {
+            "stroke": theme.surface,
+            "strokeWidth": 3,
+            "strokeJoin": "round",
+            "opacity": 0.85,
+        }
         layers += [notes(words, theme, **halo), notes(words, theme)]
     return layers, len(rows) - len(placed)

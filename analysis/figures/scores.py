@@ -16,6 +16,7 @@ from analysis.figures.parts import (
     label_column,
     note,
     notes,
+    pixels,
     row_height,
     row_text,
 )
@@ -143,7 +144,7 @@ def _panel(
         # bands run under the text columns too: they are what ties a row to its tier
         odd = [r for r in rows if (r["tier"] or 0) % 2]
         band = alt.Chart(data(odd)).mark_rect(color=theme.ink, opacity=0.055)
-        layers.append(band.encode(y=y, x=alt.XValue(0), x2=alt.X2Value(total)))
+        layers.append(band.encode(y=y, **pixels(x=0, x2=total)))
     base = alt.Chart(data(rows))
     shown = [
         alt.Tooltip("label:N", title="Model"),
@@ -208,8 +209,7 @@ def caption(tables: Tables, card: BenchmarkCard) -> str:
     text = [
         f"{metric_title(metric, card)} of {plural(frame.height, 'model')}, {_intervals(frame, tables, card)}."
     ]
-    top = frame.row(0, named=True)
-    text.append(_leader(top, who, metric))
+    text.append(_leader(frame, who, metric))
     best = frame.filter(pl.col("in_best_set").fill_null(False))
     if best.height > 1:
         text.append(f"{plural(best.height, 'model')} cannot be told apart from the best on common items.")
@@ -217,8 +217,8 @@ def caption(tables: Tables, card: BenchmarkCard) -> str:
     if tiers > 1:
         text.append(
             f"Bands are the {tiers} tiers: a new one begins where the test against the next model in rank is "
-            "significant. Rank is the interval of ranks that all pairwise tests (Holm) allow; models that share "
-            "a letter under Ties do not differ significantly."
+            "significant. Rank is the interval of ranks that all pairwise tests (Holm) allow; models that "
+            "share a letter under Ties do not differ significantly."
         )
     flipped = frame.filter(pl.col("reversal").fill_null(False))["model"].to_list()
     if flipped:
@@ -232,9 +232,10 @@ def alt_text(tables: Tables, card: BenchmarkCard) -> str:
     frame = rows_of(tables, card)
     metric = metric_of(tables["model_scores"], card)
     who = identify(tables)
-    first, last = frame.row(0, named=True), frame.row(-1, named=True)
-    text = f"Forest plot of {plural(frame.height, 'model')} in order of their score. {_leader(first, who, metric)}"
-    if frame.height > 1:
+    last = frame.row(-1, named=True)
+    text = f"Forest plot of {plural(frame.height, 'model')} in order of their score. "
+    text += _leader(frame, who, metric)
+    if frame["estimate"].n_unique() > 1:
         text += f" Last is {isolate(who.label(last['model']))} with {write(metric, last['estimate'])}."
     return text
 
@@ -243,7 +244,12 @@ def _intervals(frame: pl.DataFrame, tables: Tables, card: BenchmarkCard) -> str:
     return f"with {interval_text(frame, tables, card)}, {n_text(frame['n_items'].to_list())}"
 
 
-def _leader(row: Row, who: Identity, metric: str) -> str:
+def _leader(frame: pl.DataFrame, who: Identity, metric: str) -> str:
+    row = frame.row(0, named=True)
+    equal = frame.filter(pl.col("estimate").round(12) == round(row["estimate"], 12))["model"].to_list()
+    if len(equal) > 1:
+        names = listing([who.label(m) for m in equal])
+        return f"{names} share the highest score, {write(metric, row['estimate'])}."
     text = f"{isolate(who.label(row['model']))} leads with {write(metric, row['estimate'])}"
     if row["ci_low"] is not None:
         text += f" [{write(metric, row['ci_low'])}, {write(metric, row['ci_high'])}]"

@@ -10,10 +10,10 @@ from analysis.config import BenchmarkCard
 from analysis.figures.figure import Absent, Chart, Figure, Tables
 from analysis.figures.identity import identify
 from analysis.figures.matrix import Group, draw_matrix
-from analysis.figures.parts import Row, data, finish, fit, label_column, note, notes, row_height, row_text
+from analysis.figures.parts import Row, data, finish, label_column, note, notes, row_height, row_text
 from analysis.figures.select import in_track, interval_text, metric_of, tracks_of, with_intervals
 from analysis.figures.strata import model_order, scale_of, whole_percent
-from analysis.figures.text import clean, count, isolate, plural, short_labels, span
+from analysis.figures.text import clean, count, isolate, plural, short_labels
 from analysis.figures.theme import SMALL, TEXT, WIDTH, Theme
 from analysis.figures.wording import (
     axis_format,
@@ -47,24 +47,19 @@ def draw(tables: Tables, card: BenchmarkCard, theme: Theme) -> Chart | Absent:
     metric = metric_of(tables["model_scores"], card)
     who = identify(tables)
     models = model_order(tables, card, set(frame["model"].unique().to_list()))
-    text = (
-        f"{_sizes(frame, tracks)}; {interval_text(frame.filter(pl.col('track') == tracks[0]), tables, card)}."
-    )
     if len(tracks) <= MAX_PANELS:
         chart, width = _panels(frame, tracks, models, who, theme, metric, card)
-        text += " Models in order of their score over all items."
+        text = f"{interval_text(frame, tables, card, of='track and model')}; "
+        text = f"{text[0].upper()}{text[1:]}n: the most items that a model answered. "
+        text += "Models in order of their score over all items."
     else:
         chart, width = _matrix(frame, tracks, models, who, theme, metric, card)
-        text = f"{_sizes(frame, tracks)}. Cells: {metric_title(metric, card).lower()}"
-        text += f"{' (%)' if is_rate(metric) else ''}; intervals are in the table. Bold: best of the track."
+        unit = " (%)" if is_rate(metric) else ""
+        text = f"Cells: {metric_title(metric, card).lower()}{unit}; n: the most items that a model answered. "
+        text += "Intervals are in the table. Bold: best of the track."
     return finish(
         chart, theme, card, f"{metric_title(metric, card)}, by track and model", [text], width=max(width, 420)
     )
-
-
-def _sizes(frame: pl.DataFrame, tracks: list[str]) -> str:
-    sizes = [int(in_track(frame, t)["n_items"].max()) for t in tracks]  # type: ignore[arg-type]
-    return f"n = up to {span(min(sizes), max(sizes))} items in each of {len(tracks)} tracks"
 
 
 def _panels(
@@ -86,6 +81,7 @@ def _panels(
     values = [v for c in ("estimate", "ci_low", "ci_high") for v in frame[c].to_list()]
     unit = is_rate(metric) or metric == "score"
     ends = domain(values, unit=unit)
+    heads_of = short_labels({t: clean(t) for t in tracks}, 0.92 * width, SMALL)
     panels = []
     for i, track in enumerate(tracks):
         rows = [
@@ -120,8 +116,8 @@ def _panels(
         base = alt.Chart(data(rows))
         colour = alt.Color("colour:N", scale=None)
         most = max(int(r["n"].replace(",", "")) for r in rows)
-        head = fit(track, width - 4, SMALL)
-        heads = [note(head, 0, -24, colour=theme.ink, weight="bold"), note(f"n ≤ {most:,}", 0, -9)]
+        head = heads_of[track]
+        heads = [note(head, 0, -24, colour=theme.ink, weight="bold"), note(f"n = {most:,}", 0, -9)]
         tips = [
             alt.Tooltip(f"{f}:N", title=t)
             for f, t in (("label", "Model"), ("value", "Score"), ("n", "Items"))
@@ -135,7 +131,9 @@ def _panels(
                 notes(heads, theme),
             ).properties(width=width, height=step * len(labels))
         )
-    return alt.hconcat(*panels, spacing=gap), left + width * len(tracks) + gap * (len(tracks) - 1)
+    return alt.hconcat(*panels, spacing=gap, bounds="flush"), left + width * len(tracks) + gap * (
+        len(tracks) - 1
+    )
 
 
 def _matrix(
@@ -159,7 +157,7 @@ def _matrix(
             "style": "normal",
             "weight": "bold" if len(models) > 1 and row["estimate"] == best[row["track"]] else "normal",
         }
-    group = Group("", [names[t] for t in tracks], {names[t]: (f"≤ {count(most[t])}",) for t in tracks})
+    group = Group("", [names[t] for t in tracks], {names[t]: (count(most[t]),) for t in tracks})
     scale = scale_of([c["value"] for c in cells.values()], metric_title(metric, card), rate=is_rate(metric))
     return draw_matrix([group], [who.label(m) for m in models], cells, scale, ("n",), theme)
 
@@ -183,7 +181,8 @@ def caption(tables: Tables, card: BenchmarkCard) -> str:
         frame.group_by("track").agg(pl.col("estimate").mean()).sort("estimate", "track").row(0, named=True)
     )
     text.append(
-        f"Averaged over models, {isolate(clean(means['track']))} is hardest ({write(metric, means['estimate'])})."
+        f"Averaged over models, {isolate(clean(means['track']))} is hardest "
+        f"({write(metric, means['estimate'])})."
     )
     return " ".join(text)
 
@@ -192,8 +191,8 @@ def alt_text(tables: Tables, card: BenchmarkCard) -> str:
     """Say what is compared."""
     frame = rows_of(tables, card)
     return (
-        f"Scores of {plural(frame['model'].n_unique(), 'model')} in {plural(len(tracks_of(frame)), 'track')}. "
-        + caption(tables, card)
+        f"Scores of {plural(frame['model'].n_unique(), 'model')} in "
+        f"{plural(len(tracks_of(frame)), 'track')}. " + caption(tables, card)
     )
 
 

@@ -6,7 +6,7 @@ import polars as pl
 
 from analysis.config import BenchmarkCard, Statistics
 from analysis.figures.figure import Tables
-from analysis.figures.text import plural
+from analysis.figures.text import natural, plural
 
 ALL = "all"
 """The track of all items."""
@@ -48,8 +48,8 @@ def method_name(method: str) -> str:
 
 
 def tracks_of(frame: pl.DataFrame) -> list[str]:
-    """Return the data's own tracks in code-point order, without `all`."""
-    return sorted(t for t in frame["track"].unique().to_list() if t != ALL)
+    """Return the data's own tracks, numbers in their names in order, without `all`."""
+    return sorted((t for t in frame["track"].unique().to_list() if t != ALL), key=natural)
 
 
 def metric_of(frame: pl.DataFrame, card: BenchmarkCard) -> str:
@@ -85,7 +85,7 @@ def with_intervals(scores: pl.DataFrame, card: BenchmarkCard) -> pl.DataFrame:
     )
 
 
-def interval_text(rows: pl.DataFrame, tables: Tables, card: BenchmarkCard) -> str:
+def interval_text(rows: pl.DataFrame, tables: Tables, card: BenchmarkCard, *, of: str = "model") -> str:
     """Name the intervals that stand in rows, as in "95% Wilson intervals".
 
     Where models differ in method, the most frequent leads and the others are counted.
@@ -95,10 +95,10 @@ def interval_text(rows: pl.DataFrame, tables: Tables, card: BenchmarkCard) -> st
         return "no intervals"
     counts = some.group_by("method").len().sort(["len", "method"], descending=[True, False])
     (first, _), *others = counts.iter_rows()
-    cluster = f" over {card.cluster}" if card.cluster and "bootstrap" in first else ""
-    text = f"{level_text(tables, card)} {method_name(first)} intervals{cluster}"
+    text = f"{level_text(tables, card)} {method_name(first)} intervals"
     if others:
-        rest = ", ".join(f"{method_name(m)} for {plural(n, 'model')}" for m, n in others)
+        noun, many = ("model", "models") if of == "model" else (f"pair of {of}", f"pairs of {of}")
+        rest = ", ".join(f"{method_name(m)} for {plural(n, noun, many)}" for m, n in others)
         text += f" ({rest})"
     return text
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from analysis.figures.matrix import column_notes
-from analysis.figures.parts import Row, data, label_column, note, notes
+from analysis.figures.parts import Row, data, label_column, note, notes, pixels
 from analysis.figures.theme import SMALL, TEXT, WIDTH, Theme
 
 MAX_NAMED = 70
@@ -57,7 +57,7 @@ def draw_square(
     axis = alt.Axis(title=None, labelColor=theme.ink, labelFontSize=font)
     y = alt.Y("row:N", scale=alt.Scale(domain=list(labels), padding=0), axis=axis)
     x = alt.X("column:N", scale=alt.Scale(domain=list(labels), padding=0), axis=None)
-    edge = {"stroke": theme.surface, "strokeWidth": 1.5 if size >= 24 else 0.75}
+    edge: dict[str, Any] = {"stroke": theme.surface, "strokeWidth": 1.5 if size >= 24 else 0.75}
     shown = [alt.Tooltip("row:N", title="Row"), alt.Tooltip("column:N", title="Column")]
     shown += [alt.Tooltip(f"{field}:N", title=title) for field, title in tips]
     squares = (
@@ -71,7 +71,7 @@ def draw_square(
             r["text"],
             align="center",
             colour=r["ink"],
-            size=SMALL,
+            size=SMALL if size >= 38 else 11,
             weight=r["weight"],
             row=r["row"],
             column=r["column"],
@@ -105,16 +105,11 @@ def _merged(n: int, size: float, cells: Mapping[tuple[int, int], Row], theme: Th
                 last["end"] = j + 1
             else:
                 rows.append({"i": i, "start": j, "end": j + 1, "colour": cell["colour"]})
-    at = alt.expr
-    return (
-        alt.Chart(data(rows))
-        .mark_rect()
-        .encode(
-            x=alt.XValue(at(f"datum.start*{size}")),
-            x2=alt.X2Value(at(f"datum.end*{size}")),
-            y=alt.YValue(at(f"datum.i*{size}")),
-            y2=alt.Y2Value(at(f"(datum.i+1)*{size}+0.3")),
-            color=alt.ColorValue(at("datum.colour")),
-        )
-        .properties(width=size * n, height=size * n)
+    places = pixels(
+        x=f"datum.start*{size}",
+        x2=f"datum.end*{size}",
+        y=f"datum.i*{size}",
+        y2=f"(datum.i+1)*{size}+0.3",
+        color="datum.colour",
     )
+    return alt.Chart(data(rows)).mark_rect().encode(**places).properties(width=size * n, height=size * n)

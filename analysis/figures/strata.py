@@ -12,7 +12,7 @@ from analysis.figures.identity import Identity, identify
 from analysis.figures.matrix import Group, Scale, draw_matrix
 from analysis.figures.parts import Row, finish
 from analysis.figures.select import ALL, in_track
-from analysis.figures.text import clean, count, isolate, listing, natural, percent, plural, short_labels
+from analysis.figures.text import count, isolate, listing, natural, percent, plural, short_labels, spaced
 from analysis.figures.theme import TEXT, Theme
 from analysis.figures.wording import is_rate, metric_title, write
 
@@ -83,12 +83,12 @@ def draw(tables: Tables, card: BenchmarkCard, theme: Theme) -> Chart | Absent:
         text += " Bold: best of the stratum."
     if hidden:
         text += f" {plural(hidden, 'value')} with few items are in the table only."
-    title = f"{metric_title(metric, card)}, by {listing(_strata_names(frame))} and model"
+    title = f"{metric_title(metric, card)}, by {listing([*_strata_names(frame), 'model'], 6)}"
     return finish(chart, theme, card, title, [text], width=max(width, 420))
 
 
 def _strata_names(frame: pl.DataFrame) -> list[str]:
-    return [clean(s).replace("_", " ") for s in sorted(frame["stratum"].unique().to_list())]
+    return [spaced(s) for s in sorted(frame["stratum"].unique().to_list())]
 
 
 def _layout(
@@ -105,14 +105,12 @@ def _layout(
         hidden += max(0, ranked.height - MAX_VALUES)
         kept = ranked.head(MAX_VALUES)
         values = sorted(kept["value"].to_list(), key=natural)
-        labels = short_labels({v: clean(v) for v in values}, 170, TEXT)
+        labels = short_labels({v: spaced(v) for v in values}, 170, TEXT)
         sides = {}
         for row in kept.iter_rows(named=True):
             n, zero = row["n_stratum_items"], row["n_zero_correct"]
             sides[labels[row["value"]]] = (count(n), percent(zero / n, 0) if n else "–")
-        groups.append(
-            Group(clean(stratum).replace("_", " ") if len(strata) > 1 else "", list(labels.values()), sides)
-        )
+        groups.append(Group(spaced(stratum) if len(strata) > 1 else "", list(labels.values()), sides))
         best = dict(part.group_by("value").agg(pl.col("estimate").max()).iter_rows())
         for row in part.iter_rows(named=True):
             if row["value"] not in labels:
@@ -140,7 +138,8 @@ def caption(tables: Tables, card: BenchmarkCard) -> str:
     names = listing(_strata_names(frame))
     text = [f"{metric_title(metric, card)} by {names} for {plural(frame['model'].n_unique(), 'model')}."]
     text.append(
-        f"Averaged over models it is lowest for {isolate(clean(low['value']))} ({write(metric, low['estimate'])})."
+        f"Averaged over models it is lowest for {isolate(spaced(low['value']))} "
+        f"({write(metric, low['estimate'])})."
     )
     worst = (
         means.filter(pl.col("n_stratum_items") > 0)
@@ -150,7 +149,7 @@ def caption(tables: Tables, card: BenchmarkCard) -> str:
     if worst.height:
         row = worst.row(0, named=True)
         text.append(
-            f"The share of items that no model solves is largest for {isolate(clean(row['value']))}: "
+            f"The share of items that no model solves is largest for {isolate(spaced(row['value']))}: "
             f"{count(row['n_zero_correct'])} of {count(row['n_stratum_items'])} ({percent(row['share'])})."
         )
     return " ".join(text)

@@ -39,8 +39,7 @@ def finish_svg(svg: str, *, name: str, theme: str, title: str, description: str)
     Returns
     -------
     str
-        The SVG, without XML declaration: it scales to the width of its container and is never
-        wider than drawn.
+        The SVG, without XML declaration: as wide as drawn, or as its container where that is narrower.
     """
     ET.register_namespace("", SVG)
     root = ET.fromstring(svg)
@@ -52,8 +51,9 @@ def finish_svg(svg: str, *, name: str, theme: str, title: str, description: str)
     height = float(root.get("height", "0"))
     root.attrib.clear()
     root.set("viewBox", f"0 0 {width:g} {height:g}")
-    root.set("width", "100%")
-    root.set("style", f"max-width:{width:g}px;height:auto")
+    root.set("width", f"{width:g}")
+    root.set("height", f"{height:g}")
+    root.set("style", "max-width:100%;height:auto")
     root.set("role", "img")
     root.set("aria-labelledby", f"{prefix}-title {prefix}-desc")
     for place, (tag, text) in enumerate((("title", title), ("desc", description))):

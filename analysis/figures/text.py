@@ -14,9 +14,9 @@ from collections.abc import Iterable, Mapping, Sequence
 ELLIPSIS = "…"
 _ASCII = (
     "278 278 355 556 556 889 667 191 333 333 389 584 278 333 278 278 556 556 556 556 556 556 556 556 556 556 "
-    "278 278 584 584 584 556 1015 667 667 722 722 667 611 778 722 278 500 667 556 833 722 778 667 778 722 667 "
-    "611 722 667 944 667 667 611 278 278 278 469 556 333 556 556 500 556 556 278 556 556 222 222 500 222 833 "
-    "556 556 556 556 333 500 278 556 500 722 500 500 500 334 260 334 584"
+    "278 278 584 584 584 556 1015 667 667 722 722 667 611 778 722 278 500 667 556 833 722 778 667 778 "
+    "722 667 611 722 667 944 667 667 611 278 278 278 469 556 333 556 556 500 556 556 278 556 556 222 222 "
+    "500 222 833 556 556 556 556 333 500 278 556 500 722 500 500 500 334 260 334 584"
 )
 _WIDTHS = {chr(32 + i): int(w) / 1000 for i, w in enumerate(_ASCII.split())}
 _WIDTHS.update({ELLIPSIS: 1.0, "–": 0.556, "−": 0.584, "·": 0.278, "×": 0.584, "κ": 0.5, "≥": 0.549})
@@ -29,11 +29,11 @@ _HIDDEN = frozenset(range(0x202A, 0x202F)) | frozenset(range(0x2066, 0x206A)) | 
 
 
 def clean(value: object) -> str:
-    """Return a value from data as one line of text without control and reordering characters.
+    r"""Return a value from data as one line of text without control and reordering characters.
 
     Examples
     --------
-    >>> clean("a\\n b"), clean(None), clean(" "), clean("GPT\\u202e4")
+    >>> clean("a\n b"), clean(None), clean(" "), clean("GPT\u202e4")
     ('a b', '(none)', '(empty)', 'GPT4')
     """
     if value is None:
@@ -45,6 +45,18 @@ def clean(value: object) -> str:
             continue
         kept.append(" " if category in {"Cc", "Zl", "Zp"} else ch)
     return " ".join("".join(kept).split()) or "(empty)"
+
+
+def spaced(value: object) -> str:
+    """Return a cleaned value, its underscores as spaces where it is plain words joined by them.
+
+    Examples
+    --------
+    >>> spaced("missing_information"), spaced("v1_final"), spaced("_x")
+    ('missing information', 'v1_final', '_x')
+    """
+    text = clean(value)
+    return text.replace("_", " ") if re.fullmatch(r"[A-Za-z]+(_[A-Za-z]+)+", text) else text
 
 
 def isolate(text: str) -> str:
@@ -141,18 +153,54 @@ def short_labels(texts: Mapping[str, str], width: float, size: float) -> dict[st
     Returns
     -------
     dict of str to str
-        Key to short text; where two would be equal, a mark made from the key follows.
+        Key to short text. Texts that would be equal are shortened around what tells them apart,
+        and if that does not help, a mark made from the key follows.
+
+    Examples
+    --------
+    >>> names = [f"adaptive-agent:adaptive_agent_{domain}_cascata" for domain in ("airline", "triage")]
+    >>> list(short_labels(dict(zip("ab", names, strict=True)), 160, 13).values())
+    ['adaptive-…airline_cascata', 'adaptive-…triage_cascata']
     """
     short = {key: shorten(text, width, size) for key, text in texts.items()}
-    seen: dict[str, int] = {}
-    for text in short.values():
-        seen[text] = seen.get(text, 0) + 1
-    for key, text in short.items():
-        if seen[text] > 1:
+    for alike in _repeated(short):
+        short |= _distinguish({key: texts[key] for key in alike}, width, size)
+    for alike in _repeated(short):
+        for key in alike:
             digest = hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
             mark = f" #{digest[:4]}"
             short[key] = shorten(texts[key], width - text_width(mark, size), size) + mark
     return short
+
+
+def _repeated(short: Mapping[str, str]) -> list[list[str]]:
+    """Return the groups of keys that share a text."""
+    groups: dict[str, list[str]] = {}
+    for key, text in short.items():
+        groups.setdefault(text, []).append(key)
+    return [keys for keys in groups.values() if len(keys) > 1]
+
+
+def _distinguish(texts: Mapping[str, str], width: float, size: float) -> dict[str, str]:
+    """Shorten texts around what tells them apart: their common beginning and end give way."""
+    parts = {key: _SPLIT.split(text) for key, text in texts.items()}
+    least = min(len(p) for p in parts.values())
+    columns = list(zip(*(p[:least] for p in parts.values()), strict=True))
+    start = next((i for i, c in enumerate(columns) if len(set(c)) > 1), least)
+    backwards = list(zip(*(p[::-1][: least - start] for p in parts.values()), strict=True))
+    end = next((i for i, c in enumerate(backwards) if len(set(c)) > 1), least - start)
+    out = {}
+    for key, words in parts.items():
+        middle = "".join(words[start : len(words) - end])
+        best = shorten(middle, width - 2 * text_width(ELLIPSIS, size), size)
+        for head in range(start + 1):
+            for tail in range(end + 1):
+                text = "".join(words[:head]) + (ELLIPSIS if head < start else "") + middle
+                text += (ELLIPSIS if tail < end else "") + "".join(words[len(words) - tail :])
+                if text_width(text, size) <= width and len(text) > len(best):
+                    best = text
+        out[key] = best
+    return out
 
 
 def wrap(text: str, width: float, size: float, *, bold: bool = False, max_lines: int = 0) -> list[str]:

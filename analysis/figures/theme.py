@@ -27,7 +27,7 @@ SMALL = 12
 TITLE = 16
 """Size of titles in pixels."""
 
-LABEL_WIDTH = 196
+LABEL_WIDTH = 232
 """Widest label of a model, in pixels of text of size `TEXT`."""
 
 
