@@ -14,7 +14,7 @@ from analysis.reporting.leaderboard_table import board_table
 from analysis.reporting.markup import block, escape, named
 from analysis.reporting.numbers import plural
 from analysis.reporting.pandoc import to_html
-from analysis.reporting.results import Results, interval_name
+from analysis.reporting.results import Results
 from analysis.reporting.sections import headline
 from analysis.reporting.sections.hero import synthetic_banner
 from analysis.reporting.source import read_project
@@ -103,7 +103,7 @@ def _controls(board: Board) -> str:
 def _key(view: View, board: Board) -> str:
     """Return what the columns mean."""
     results = view.results
-    method = interval_name(results.interval_method(view.metric))
+    method = results.interval_words(view.metric)
     unit = f"clusters (<code>{escape(results.card.cluster)}</code>)" if results.card.cluster else "items"
     what = (
         f"Share of the model's scored items that are solved (verdict {success_words(results)})"

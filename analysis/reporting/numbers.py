@@ -228,7 +228,10 @@ class Scale:
 
     def points(self, d: float | None) -> str:
         """Return a signed difference with its unit."""
-        return self.difference(d) + (" points" if self.kind == "percent" and d is not None else "")
+        text = self.difference(d)
+        if self.kind == "plain" or d is None:
+            return text
+        return f"{text} point{'' if text[1:] == '1' else 's'}"
 
 
 def scale_for(

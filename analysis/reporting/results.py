@@ -157,25 +157,33 @@ class Results:
         items = self.table("items")
         return 0 if items is None else items.height
 
-    def interval_method(self, metric: str, track: str = ALL) -> str:
-        """Return the interval method shown for a metric: the first that every model of the track has."""
-        scores = self.rows("model_scores", metric=metric, track=track)
-        if scores is None:
-            return ""
-        per_method = dict(scores.group_by("method").agg(pl.col("model").n_unique()).iter_rows())
-        everyone = scores["model"].n_unique()
-        for wanted in self.settings.intervals:
-            for name in (wanted, f"cluster_{wanted}"):
-                if per_method.get(name) == everyone:
-                    return name
-        complete = sorted(name for name, n in per_method.items() if n == everyone)
-        return complete[0] if complete else ""
-
     def scores(self, metric: str, track: str = ALL) -> pl.DataFrame | None:
-        """Return one row per model: estimate, interval and counts, in rank order."""
-        method = self.interval_method(metric, track)
-        rows = self.rows("model_scores", metric=metric, track=track, method=method) if method else None
-        return None if rows is None else rows.sort("rank")
+        """Return one row per model, in rank order, with the first interval method that gives limits.
+
+        Methods are tried in the order of the settings, those over clusters beside their plain ones;
+        a model for which none gives limits keeps its estimate with null limits.
+        """
+        rows = self.rows("model_scores", metric=metric, track=track)
+        if rows is None:
+            return None
+        wanted = [name for m in self.settings.intervals for name in (m, f"cluster_{m}")]
+        wanted += sorted(set(rows["method"]) - set(wanted))
+        place = pl.col("method").replace_strict({m: i for i, m in enumerate(wanted)}, return_dtype=pl.Int64)
+        best = rows.sort(pl.col("ci_low").is_null(), place, "model").unique("model", keep="first")
+        return best.sort("rank")
+
+    def interval_words(self, metric: str, track: str = ALL) -> str:
+        """Return the interval methods shown for a metric, the commonest first, as a sentence has them."""
+        rows = self.scores(metric, track)
+        if rows is None:
+            return ""
+        used = rows.filter(pl.col("ci_low").is_not_null()).group_by("method").len()
+        counted = used.sort(["len", "method"], descending=[True, False]).rows()
+        if not counted:
+            return "no interval: all resamples are equal"
+        parts = [interval_name(counted[0][0])]
+        parts += [f"{interval_name(m)} for {n} model{'' if n == 1 else 's'}" for m, n in counted[1:]]
+        return ", ".join(parts)
 
     def standings(self, metric: str, track: str = ALL) -> pl.DataFrame | None:
         """Return the scores with tier, letters, rank interval and membership of the best set."""

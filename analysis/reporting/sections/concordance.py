@@ -12,7 +12,8 @@ from analysis.reporting.numbers import Scale, fixed, plural
 from analysis.reporting.results import ALL
 from analysis.reporting.view import View, absent
 
-SCALE = Scale("percent", 1)
+ENOUGH = 30
+"""Common items that a pair should have to be called most or least alike, where any pair has as many."""
 
 
 def show(view: View) -> str:
@@ -26,14 +27,19 @@ def show(view: View) -> str:
 
 def sentences(view: View, rows: pl.DataFrame) -> str:
     """Return which pairs give most and least often the same verdict."""
+    many = rows.filter(pl.col("n_items") >= ENOUGH)
+    few = rows.height - many.height if many.height else 0
+    rows = many if many.height else rows
     order = rows.sort(["agreement", "model_a", "model_b"], descending=[True, False, False])
     first, last = order.row(0, named=True), order.row(-1, named=True)
     if rows.height == 1:
-        return f"{_pair(view, first)} give the same verdict on {_agreement(first)}."
+        only = f"Only one pair has at least {ENOUGH} common items: " if few else ""
+        return f"{only}{_pair(view, first)} give the same verdict on {_agreement(first)}."
     if first["agreement"] == last["agreement"]:
-        share = SCALE.value(first["agreement"])
+        share = Scale("percent", 0 if first["agreement"] == 1 else 1).value(first["agreement"])
         return f"All {rows.height} pairs of models agree equally often: on {share} of their common items."
-    text = f"{_pair(view, first)} are most alike: they give the same verdict on {_agreement(first)}."
+    among = f"Among the pairs with at least {ENOUGH} common items, " if few else ""
+    text = f"{among}{_pair(view, first)} are most alike: they give the same verdict on {_agreement(first)}."
     text += f" {_pair(view, last)} are least alike, with {_agreement(last)}."
     alike = rows.filter(pl.col("kappa").is_not_null()).sort(
         ["kappa", "model_a", "model_b"], descending=[True, False, False]
@@ -53,5 +59,5 @@ def _pair(view: View, row: dict[str, Any]) -> str:
 
 def _agreement(row: dict[str, Any]) -> str:
     kappa = "" if row["kappa"] is None else f", Cohen's \u03ba = {fixed(row['kappa'], 2)}"
-    share = Scale("percent", 1 if row["n_items"] >= 100 else 0).value(row["agreement"])
+    share = Scale("percent", 1 if row["n_items"] >= 200 else 0).value(row["agreement"])
     return f"{share} of {plural(row['n_items'], 'common item')}{kappa}"

@@ -19,6 +19,7 @@ def show(view: View) -> str:
         return absent(view.results.why_absent("model_scores"))
     found = [
         leader(view),
+        missing.unlike_items(view),
         tiers(view),
         boundary.finding(view),
         boundary.ensemble_finding(view),

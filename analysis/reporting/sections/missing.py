@@ -12,6 +12,8 @@ from analysis.reporting.static_table import Column, static_table, table_float
 from analysis.reporting.view import View, absent, metric_head
 
 Finding = tuple[str, str]
+LIKE = 0.5
+"""Below this share of the largest item set, what all models answered is called different items."""
 POLICIES = {
     "exclude": "each model's own cells",
     "failure": "asked but unscored counts 0",
@@ -71,6 +73,27 @@ def sentences(view: View, rows: pl.DataFrame) -> str:
                 f" Under {what} {count(len(moved))} of {n} {'changes' if len(moved) == 1 else 'change'} rank."
             )
     return text
+
+
+def unlike_items(view: View) -> Finding | None:
+    """Return a warning where the models were scored on different items, so that scores do not compare."""
+    table = view.standings
+    if table is None or table.height < 2:
+        return None
+    low, high = (int(table["n_items"].min()), int(table["n_items"].max()))  # type: ignore[arg-type]
+    complete = view.results.rows("count_distribution", track=ALL, basis="complete")
+    common = 0 if complete is None else int(complete["n_items"].sum())
+    if common >= LIKE * high:
+        return None
+    each = plural(low, "item") if low == high else f"{count(low)} to {plural(high, 'item')}"
+    shared = {0: f"no item was answered by {view.every}", 1: f"only one was answered by {view.every}"}.get(
+        common, f"only {count(common)} were answered by {view.every}"
+    )
+    return (
+        "The models answered different items.",
+        f"A model was scored on {each}, and {shared}. The order mixes ability with the choice of items; the "
+        "paired tests use common items only.",
+    )
 
 
 def finding(view: View) -> Finding | None:

@@ -86,8 +86,9 @@ def _cells_by_model(view: View) -> str:
 def _audit(view: View, audit: pl.DataFrame) -> str:
     grouped: dict[str, list[str]] = {name: [] for name in ORDER}
     for (check,), rows in audit.group_by(["check"], maintain_order=True):
-        notes = rows.filter((pl.col("n") > 0) | (pl.col("check") == "label_never_used"))["note"].to_list()
-        shown = [f"<li><bdi>{escape(_sentence(note))}</bdi></li>" for note in notes[:MOST_OF_A_KIND]]
+        said = rows.filter((pl.col("n") > 0) | (pl.col("check") == "label_never_used"))
+        notes = [_sentence(note, subject) for note, subject in said.select("note", "subject").iter_rows()]
+        shown = [f"<li><bdi>{escape(note)}</bdi></li>" for note in notes[:MOST_OF_A_KIND]]
         if len(notes) > MOST_OF_A_KIND:
             link = f'<a href="{escape(view.tables_link)}/audit.parquet" download>audit table</a>'
             shown.append(
@@ -100,6 +101,9 @@ def _audit(view: View, audit: pl.DataFrame) -> str:
     return block(f'<details class="more">{summary}{"".join(parts)}</details>')
 
 
-def _sentence(note: str) -> str:
+def _sentence(note: str, subject: str) -> str:
+    """Return a note as a sentence; a name at its beginning keeps its spelling."""
     note = note.strip()
-    return note[:1].upper() + note[1:] + ("" if note.endswith((".", "!", "?")) else ".")
+    if not (subject and note.startswith(subject)):
+        note = note[:1].upper() + note[1:]
+    return note + ("" if note.endswith((".", "!", "?")) else ".")

@@ -9,7 +9,7 @@ import polars as pl
 from analysis.reporting.figure import figure_float, has_figure
 from analysis.reporting.markup import block, escape, paragraph
 from analysis.reporting.numbers import NONE, count, money, p_value, plural, span
-from analysis.reporting.results import ALL, interval_name
+from analysis.reporting.results import ALL
 from analysis.reporting.sections.headline import by_track_leaders
 from analysis.reporting.static_table import Column, folded, static_table, table_float
 from analysis.reporting.view import View, absent, metric_head
@@ -64,8 +64,7 @@ def board(view: View) -> str:
                 "cost": money(cost.get(row["model"])),
             }
         )
-    method = interval_name(view.results.interval_method(view.metric))
-    caption = f"Scores with {view.ci} ({method})"
+    caption = f"Scores with {view.ci} ({view.results.interval_words(view.metric)})"
     if compared:
         caption += (
             ". Rank is the range of places that the pairwise tests leave open; models that share a letter "
@@ -174,6 +173,13 @@ def ties(view: View) -> str:
     return paragraph(text)
 
 
+def _threshold(view: View, threshold: float) -> str:
+    text = f"p &lt; {threshold:.3g}"
+    if threshold < view.alpha:
+        text += f", which is {view.alpha:g} divided by the number of tested neighbours"
+    return text
+
+
 def tier_words(view: View) -> str:
     """Return the tiers in words, with what a tier does and does not say."""
     table, why = view.standings, _alone(view)
@@ -187,8 +193,7 @@ def tier_words(view: View) -> str:
     if threshold.len():
         text = (
             "Going down the ranking, a new tier begins where a model is significantly better than the next "
-            f"(p &lt; {threshold[0]:.3g}, which is {view.alpha:g} divided by the number of tested "
-            "neighbours)."
+            f"({_threshold(view, threshold[0])})."
         )
     else:
         text = "No two neighbours in rank share items, so none was tested and there is one tier."

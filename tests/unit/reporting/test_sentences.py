@@ -79,6 +79,9 @@ def test_models_without_common_items_are_not_compared(view_of: Derive) -> None:
     view = view_of(grid({"a": "11   ", "b": "  000"}))
     lead, _ = headline.leader(view) or ("", "")
     assert words(lead) == "a has the highest score, but shares no items with the other model."
+    lead, more = missing.unlike_items(view) or ("", "")
+    assert lead == "The models answered different items."
+    assert more.startswith("A model was scored on 2 to 3 items, and no item was answered by every model.")
     assert "No two neighbours in rank share items" in words(scores.tier_words(view))
     assert "not tested" in scores.tests(view)
     assert "No item was answered by every model" in words(boundary.counts(view))
@@ -144,6 +147,31 @@ def test_agreement_is_that_of_the_pairs(view_of: Derive) -> None:
     assert text.startswith("a and b are most alike" if "a and b" in text else "b and a are most alike")
     assert "the same verdict on 75% of 4 common items, Cohen's \u03ba = 0.50." in text
     assert "with 0% of 4 common items, Cohen's \u03ba = \u22121.00." in text
+
+
+def test_pairs_with_few_common_items_are_not_called_most_alike(view_of: Derive) -> None:
+    view = view_of(grid({"a": "10" * 20, "b": "01" * 20, "c": "1" + " " * 39}))
+    assert words(concordance.show(view)).startswith(
+        "Only one pair has at least 30 common items: a and b give the same verdict on 0% of 40 common items"
+    )
+
+
+def test_intervals_are_the_first_that_a_model_has(view_of: Derive) -> None:
+    frame = pl.concat(
+        [
+            grid({"a": "1100", "b": "1010", "c": "0110"}).with_columns(run=pl.lit(0)),
+            grid({"a": "1001"}).with_columns(run=pl.lit(1)),
+        ]
+    )
+    view = view_of(frame)
+    scores_ = view.results.scores("correct")
+    assert scores_ is not None
+    assert dict(scores_.select("model", "method").iter_rows()) == {
+        "a": "bootstrap",
+        "b": "wilson",
+        "c": "wilson",
+    }
+    assert view.results.interval_words("correct") == "Wilson, bootstrap for 1 model"
 
 
 def test_labels_decisions_and_strata(view_of: Derive) -> None:
