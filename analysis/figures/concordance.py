@@ -30,7 +30,8 @@ def draw(tables: Tables, card: BenchmarkCard, theme: Theme) -> Chart | Absent:
     frame = in_track(tables["concordance"], ALL)
     if frame.is_empty():
         return Absent(WITHOUT)
-    if not frame["n_items"].sum():
+    frame = frame.filter(pl.col("n_items") > 0)
+    if frame.is_empty():
         return Absent("No two models have an item in common.")
     who = identify(tables)
     ranked = model_order(tables, card, {*frame["model_a"].to_list(), *frame["model_b"].to_list()})
@@ -39,8 +40,6 @@ def draw(tables: Tables, card: BenchmarkCard, theme: Theme) -> Chart | Absent:
     cells: dict[tuple[int, int], Row] = {}
     for row in frame.iter_rows(named=True):
         i, j = sorted((place[row["model_a"]], place[row["model_b"]]))
-        if not row["n_items"]:
-            continue
         shared = {
             "n": count(row["n_items"]),
             "agreement": percent(row["agreement"]),
@@ -59,10 +58,19 @@ def draw(tables: Tables, card: BenchmarkCard, theme: Theme) -> Chart | Absent:
         text += ", so blocks are groups that answer alike." if len(models) > 5 else "."
     if len(models) > MAX_NAMED:
         text += f" {len(models)} models, too many to be named here."
-    if len(models) * (len(models) - 1) // 2 > frame.filter(pl.col("n_items") > 0).height:
+    if len(models) * (len(models) - 1) // 2 > frame.height:
         text += " Empty cells: no common items."
+    left_out = _left_out(tables, models)
+    if left_out:
+        text += f" Left out: {plural(left_out, 'model')} without an item in common with any other."
     both = alt.vconcat(chart, key_strip(SCALE, theme), spacing=16)
     return finish(both, theme, card, "Agreement between models", [text], width=max(width, WIDTH - 100))
+
+
+def _left_out(tables: Tables, models: list[str]) -> int:
+    """Return how many scored models do not stand in the matrix."""
+    scores = tables.get("model_scores")
+    return 0 if scores is None else len(set(in_track(scores, ALL)["model"]) - set(models))
 
 
 def _cell(value: float | None, text: str, theme: Theme, models: int) -> Row:
@@ -107,7 +115,7 @@ def caption(tables: Tables, card: BenchmarkCard) -> str:
             top = ordered.row(0, named=True)
             low, middle, high = (_kappa(float(kappas["kappa"].quantile(q) or 0.0)) for q in (0.0, 0.5, 1.0))
             text.append(f"Kappa ranges from {low} to {high}, median {middle}.")
-            pair = f"{isolate(who.label(top['model_a']))} and {isolate(who.label(top['model_b']))}"
+            pair = f"{isolate(who.spoken(top['model_a']))} and {isolate(who.spoken(top['model_b']))}"
             text.append(f"{pair} agree most beyond chance.")
     undefined = some.height - kappas.height
     if undefined:
@@ -123,7 +131,8 @@ def alt_text(tables: Tables, card: BenchmarkCard) -> str:
     models = {*frame["model_a"].to_list(), *frame["model_b"].to_list()}
     return (
         f"Matrix of {plural(len(models), 'model')} against each other: agreement above the diagonal, "
-        "kappa below it, stronger colour meaning more. " + caption(tables, card)
+        "kappa below it, stronger colour meaning more. Agreement ranges from "
+        f"{percent(frame['agreement'].min())} to {percent(frame['agreement'].max())}."  # type: ignore[arg-type]
     )
 
 

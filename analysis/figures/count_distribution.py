@@ -223,7 +223,11 @@ def caption(tables: Tables, card: BenchmarkCard) -> str:
         text.append(_sentence(frame, "complete", models, tables, card, start=start))
     full = frame.filter((pl.col("basis") == bases[0]) & (pl.col("k") == models)).row(0, named=True)
     if models > 1:
-        text.append(f"Every model solves {plural(full['n_items'], 'item')} ({percent(full['share'])}).")
+        text.append(
+            f"Every model solves {plural(full['n_items'], 'item')} ({percent(full['share'])})."
+            if full["n_items"]
+            else "No item is solved by every model."
+        )
     tracks = tracks_of(tables["count_distribution"])
     if 1 < len(tracks) <= MAX_TRACKS:
         zero = tables["count_distribution"].filter(

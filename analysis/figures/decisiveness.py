@@ -151,11 +151,18 @@ def caption(tables: Tables, card: BenchmarkCard) -> str:
     who = identify(tables)
     most = frame.sort(["x_estimate", "model"], descending=[True, False]).row(0, named=True)
     worst = frame.sort(["y_estimate", "model"], descending=[True, False]).row(0, named=True)
-    text = [
-        f"Most decisive is {isolate(who.label(most['model']))} ({percent(most['x_estimate'])} of its items, "
-        f"{percent(most['y_estimate'])} with a hard failure); hard failures are most frequent for "
-        f"{isolate(who.label(worst['model']))} ({percent(worst['y_estimate'])})."
-    ]
+    first = isolate(who.spoken(most["model"]))
+    if most["model"] == worst["model"] and frame.height > 1:
+        text = [
+            f"{first} is the most decisive ({percent(most['x_estimate'])} of its items) "
+            f"and has the most hard failures ({percent(most['y_estimate'])})."
+        ]
+    else:
+        text = [
+            f"Most decisive is {first} ({percent(most['x_estimate'])} of its items, "
+            f"{percent(most['y_estimate'])} with a hard failure); hard failures are most frequent for "
+            f"{isolate(who.spoken(worst['model']))} ({percent(worst['y_estimate'])})."
+        ]
     if card.decisions.decisive:
         text.append(f"Decisive are {listing([spaced(d) for d in card.decisions.decisive], 6)}.")
     if card.hard_labels:
@@ -169,8 +176,7 @@ def alt_text(tables: Tables, card: BenchmarkCard) -> str:
     x, y = frame["x_estimate"].to_list(), frame["y_estimate"].to_list()
     return (
         f"Scatter plot of {plural(frame.height, 'model')}: decisive rate from {percent(min(x))} to "
-        f"{percent(max(x))} across, hard-failure rate from {percent(min(y))} to {percent(max(y))} upwards. "
-        + caption(tables, card)
+        f"{percent(max(x))} across, hard-failure rate from {percent(min(y))} to {percent(max(y))} upwards."
     )
 
 

@@ -93,7 +93,7 @@ def caption(tables: Tables, card: BenchmarkCard) -> str:
     top = frame.sort(["rate", "label", "model"], descending=[True, False, False]).row(0, named=True)
     text.append(
         f"The highest rate is that of {isolate(spaced(top['label']))} in "
-        f"{isolate(identify(tables).label(top['model']))}: {percent(top['rate'])}"
+        f"{isolate(identify(tables).spoken(top['model']))}: {percent(top['rate'])}"
         + _limits(top, tables, card)
         + "."
     )

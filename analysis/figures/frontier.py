@@ -279,7 +279,7 @@ def caption(tables: Tables, card: BenchmarkCard) -> str:
     front = frame.filter("on_frontier").sort(["cost_per_response_usd", "model"])
     priced = frame.filter(pl.col("cost_per_response_usd").is_not_null())
     points = [
-        f"{isolate(who.label(r['model']))} ({usd(r['cost_per_response_usd'])} per response, "
+        f"{isolate(who.spoken(r['model']))} ({usd(r['cost_per_response_usd'])} per response, "
         f"{write(metric, r['estimate'])})"
         for r in front.iter_rows(named=True)
     ]
@@ -291,15 +291,17 @@ def caption(tables: Tables, card: BenchmarkCard) -> str:
         text = [f"Of {plural(priced.height, 'model')} with a cost, only {points[0]} is on the frontier."]
     doubtful = front.filter(pl.col("p_on_frontier").is_not_null() & (pl.col("p_on_frontier") < 0.95))
     if doubtful.height:
-        shares = [f"{isolate(who.label(r['model']))} in {100 * r['p_on_frontier']:.0f}%"
+        shares = [f"{isolate(who.spoken(r['model']))} ({100 * r['p_on_frontier']:.0f}%)"
                   for r in doubtful.iter_rows(named=True)]  # fmt: skip
-        text.append(f"In resamples of the items they are there less surely: {', '.join(shares)}.")
+        text.append(f"On it in fewer than 95% of resamples: {', '.join(shares)}.")
     free = frame.filter(pl.col("cost_per_response_usd") == 0)["model"].to_list()
     if free:
-        text.append(f"Free of cost, and so left of the log axis: {listing([who.label(m) for m in free], 6)}.")
+        text.append(
+            f"Free of cost, and so left of the log axis: {listing([who.spoken(m) for m in free], 6)}."
+        )
     unpriced = frame.filter(pl.col("cost_per_response_usd").is_null())["model"].to_list()
     if unpriced:
-        text.append(f"Not shown, for want of a cost: {listing([who.label(m) for m in unpriced], 12)}.")
+        text.append(f"Not shown, for want of a cost: {listing([who.spoken(m) for m in unpriced], 12)}.")
     return " ".join(text)
 
 
@@ -307,9 +309,13 @@ def alt_text(tables: Tables, card: BenchmarkCard) -> str:
     """Say what the plane shows."""
     frame = rows_of(tables, card)
     costs = frame["cost_per_response_usd"].drop_nulls()
+    who = identify(tables)
+    ordered = frame.filter("on_frontier").sort(["cost_per_response_usd", "model"])
+    front = [who.spoken(m) for m in ordered["model"].to_list()]
     return (
         f"Scatter plot of {plural(len(costs), 'model')}: cost per response from {usd(costs.min())} to "  # type: ignore[arg-type]
-        f"{usd(costs.max())} across on a log scale, score upwards. " + caption(tables, card)  # type: ignore[arg-type]
+        f"{usd(costs.max())} across on a log scale, score upwards. "  # type: ignore[arg-type]
+        f"On the frontier, from cheap to dear: {listing(front, 6)}."
     )
 
 

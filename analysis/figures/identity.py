@@ -17,6 +17,9 @@ from analysis.figures.figure import Tables
 from analysis.figures.text import clean, short_labels
 from analysis.figures.theme import LABEL_WIDTH, LIGHT, TEXT, Theme
 
+LONG_NAME = 60
+"""Names of more characters are shortened in running text too."""
+
 COLOURS = len(LIGHT.series)
 """The most models that have colours of their own."""
 
@@ -45,6 +48,12 @@ class Identity:
     def label(self, model: str) -> str:
         """Return the model's label."""
         return self.labels[model]
+
+    def spoken(self, model: str) -> str:
+        """Return the model's name for running text: in full, unless it is very long."""
+        name = self.names[model]
+        unique = list(self.names.values()).count(name) == 1
+        return name if unique and len(name) <= LONG_NAME else self.labels[model]
 
     def colour(self, model: str, theme: Theme) -> str:
         """Return the model's colour, or the neutral one beyond ten models."""

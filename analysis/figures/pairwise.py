@@ -147,6 +147,22 @@ def p_text(value: float | None) -> str:
     return (f"{value:.3f}" if value < 0.1 else f"{value:.2f}").removeprefix("0")
 
 
+def test_name(method: str) -> str:
+    """Return a test in words.
+
+    Examples
+    --------
+    >>> test_name("cluster_sign_flip_exact"), test_name("sign_flip_monte_carlo")
+    ('exact sign-flip test of clusters', 'Monte Carlo sign-flip test')
+    """
+    words = {"exact": "exact ", "monte_carlo": "Monte Carlo ", "normal": "asymptotic "}
+    before, found, how = method.partition("sign_flip")
+    if not found:
+        return method.replace("_", " ")
+    kind = " of clusters" if "cluster" in before else ""
+    return f"{words.get(how.strip('_'), how.strip('_').replace('_', ' ') + ' ').lstrip()}sign-flip test{kind}"
+
+
 def caption(tables: Tables, card: BenchmarkCard) -> str:
     """Say how many differences are significant, and which is largest."""
     frame = rows_of(tables, card)
@@ -156,7 +172,8 @@ def caption(tables: Tables, card: BenchmarkCard) -> str:
     sure = tested.filter(pl.col("p_holm") < alpha_of(card))
     text = [
         f"{count(sure.height)} of {plural(tested.height, 'tested pair')} "
-        f"{'differs' if sure.height == 1 else 'differ'} significantly (p < {alpha_of(card):g} after Holm's adjustment)."
+        f"{'differs' if sure.height == 1 else 'differ'} significantly "
+        f"(p < {alpha_of(card):g} after Holm's adjustment)."
     ]
     ordered = tested.with_columns(size=pl.col("difference").abs())
     top = ordered.sort(["size", "model_a", "model_b"], descending=[True, False, False]).row(0, named=True)
@@ -164,17 +181,17 @@ def caption(tables: Tables, card: BenchmarkCard) -> str:
     if top["ci_low"] is not None:
         ends = f"{_write(metric, top['ci_low'])} to {_write(metric, top['ci_high'])}"
         limits = f" ({level_text(tables, card)} interval {ends})"
+    unit = " percentage points" if is_rate(metric) else ""
     text.append(
-        f"The largest difference is that between {isolate(who.label(top['model_a']))} and "
-        f"{isolate(who.label(top['model_b']))}: {_write(metric, top['difference'])}{limits}"
-        f"{' percentage points' if is_rate(metric) else ''}, on {plural(top['n_items'], 'common item')}."
+        f"The largest difference is that between {isolate(who.spoken(top['model_a']))} and "
+        f"{isolate(who.spoken(top['model_b']))}: {_write(metric, top['difference'])}{unit}{limits}, on {plural(top['n_items'], 'common item')}."
     )
     if frame.height > tested.height:
         text.append(
             f"{plural(frame.height - tested.height, 'pair')} without common items could not be tested."
         )
     methods = sorted(tested["method"].unique().to_list())
-    text.append(f"Test: {', '.join(m.replace('_', ' ') for m in methods)}.")
+    text.append(f"Test: {', '.join(test_name(m) for m in methods)}.")
     return " ".join(text)
 
 
@@ -182,8 +199,11 @@ def alt_text(tables: Tables, card: BenchmarkCard) -> str:
     """Say what the matrix holds."""
     frame = rows_of(tables, card)
     models = {*frame["model_a"].to_list(), *frame["model_b"].to_list()}
-    return f"Matrix of paired differences between {plural(len(models), 'model')} in rank order. " + caption(
-        tables, card
+    tested = frame.filter(pl.col("p_value").is_not_null())
+    sure = tested.filter(pl.col("p_holm") < alpha_of(card))
+    return (
+        f"Matrix of paired differences between {plural(len(models), 'model')} in rank order; "
+        f"{count(sure.height)} of {plural(tested.height, 'pair')} are significant."
     )
 
 

@@ -170,10 +170,10 @@ def caption(tables: Tables, card: BenchmarkCard) -> str:
         .sort(["gap", "model"], descending=[True, False])
         .row(0, named=True)
     )
-    names = listing([who.label(m) for m in changed], 6)
+    names = listing([who.spoken(m) for m in changed], 6)
     return (
         f"The rank of {names} depends on how missing answers are counted. The widest range is that of "
-        f"{isolate(who.label(spread['model']))}: ranks {spread['low']} to {spread['high']}. Own answers: "
+        f"{isolate(who.spoken(spread['model']))}: ranks {spread['low']} to {spread['high']}. Own answers: "
         "each model's own scored items; missing = failure: unscored answers count 0; common items: those "
         "that every model answered."
     )
@@ -184,7 +184,8 @@ def alt_text(tables: Tables, card: BenchmarkCard) -> str:
     frame = rows_of(tables, card)
     return (
         f"Line chart of the ranks of {plural(frame['model'].n_unique(), 'model')} under "
-        f"{plural(frame['policy'].n_unique(), 'policy', 'policies')}. " + caption(tables, card)
+        f"{plural(frame['policy'].n_unique(), 'policy', 'policies')} for missing answers; "
+        f"{plural(len(moved(frame)), 'model')} do not keep their rank."
     )
 
 

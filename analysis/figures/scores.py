@@ -207,7 +207,7 @@ def caption(tables: Tables, card: BenchmarkCard) -> str:
     metric = metric_of(tables["model_scores"], card)
     who = identify(tables)
     text = [
-        f"{metric_title(metric, card)} of {plural(frame.height, 'model')}, {_intervals(frame, tables, card)}."
+        f"{metric_title(metric, card)}: {plural(frame.height, 'model')}, {_intervals(frame, tables, card)}."
     ]
     text.append(_leader(frame, who, metric))
     best = frame.filter(pl.col("in_best_set").fill_null(False))
@@ -222,7 +222,7 @@ def caption(tables: Tables, card: BenchmarkCard) -> str:
         )
     flipped = frame.filter(pl.col("reversal").fill_null(False))["model"].to_list()
     if flipped:
-        names = listing([who.label(m) for m in flipped])
+        names = listing([who.spoken(m) for m in flipped])
         text.append(f"On common items, the next model in rank is significantly better than {names}.")
     return " ".join(text)
 
@@ -236,21 +236,21 @@ def alt_text(tables: Tables, card: BenchmarkCard) -> str:
     text = f"Forest plot of {plural(frame.height, 'model')} in order of their score. "
     text += _leader(frame, who, metric)
     if frame["estimate"].n_unique() > 1:
-        text += f" Last is {isolate(who.label(last['model']))} with {write(metric, last['estimate'])}."
+        text += f" Last is {isolate(who.spoken(last['model']))} with {write(metric, last['estimate'])}."
     return text
 
 
 def _intervals(frame: pl.DataFrame, tables: Tables, card: BenchmarkCard) -> str:
-    return f"with {interval_text(frame, tables, card)}, {n_text(frame['n_items'].to_list())}"
+    return f"{interval_text(frame, tables, card)}, {n_text(frame['n_items'].to_list())}"
 
 
 def _leader(frame: pl.DataFrame, who: Identity, metric: str) -> str:
     row = frame.row(0, named=True)
     equal = frame.filter(pl.col("estimate").round(12) == round(row["estimate"], 12))["model"].to_list()
     if len(equal) > 1:
-        names = listing([who.label(m) for m in equal])
+        names = listing([who.spoken(m) for m in equal])
         return f"{names} share the highest score, {write(metric, row['estimate'])}."
-    text = f"{isolate(who.label(row['model']))} leads with {write(metric, row['estimate'])}"
+    text = f"{isolate(who.spoken(row['model']))} leads with {write(metric, row['estimate'])}"
     if row["ci_low"] is not None:
         text += f" [{write(metric, row['ci_low'])}, {write(metric, row['ci_high'])}]"
     return text + "."

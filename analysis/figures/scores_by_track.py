@@ -76,7 +76,7 @@ def _panels(
     step, font = row_height(len(models)), row_text(len(models))
     labels = [who.label(m) for m in models]
     left = label_column(labels, font) + 10
-    gap = 20.0
+    gap = 28.0
     width = max(84.0, (WIDTH - 16 - left - gap * (len(tracks) - 1)) / len(tracks))
     values = [v for c in ("estimate", "ci_low", "ci_high") for v in frame[c].to_list()]
     unit = is_rate(metric) or metric == "score"
@@ -172,7 +172,7 @@ def caption(tables: Tables, card: BenchmarkCard) -> str:
     for track in tracks[:6]:
         top = in_track(frame, track).row(0, named=True)
         leaders.append(
-            f"{isolate(clean(track))}: {isolate(who.label(top['model']))} ({write(metric, top['estimate'])})"
+            f"{isolate(clean(track))}: {isolate(who.spoken(top['model']))} ({write(metric, top['estimate'])})"
         )
     text = [f"First in rank, by track: {'; '.join(leaders)}."]
     if len(tracks) > 6:
@@ -190,9 +190,12 @@ def caption(tables: Tables, card: BenchmarkCard) -> str:
 def alt_text(tables: Tables, card: BenchmarkCard) -> str:
     """Say what is compared."""
     frame = rows_of(tables, card)
+    metric = metric_of(tables["model_scores"], card)
+    values = frame["estimate"].to_list()
     return (
         f"Scores of {plural(frame['model'].n_unique(), 'model')} in "
-        f"{plural(len(tracks_of(frame)), 'track')}. " + caption(tables, card)
+        f"{plural(len(tracks_of(frame)), 'track')}, from {write(metric, min(values))} to "
+        f"{write(metric, max(values))}."
     )
 
 

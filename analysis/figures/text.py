@@ -237,11 +237,19 @@ def percent(value: float | None, digits: int = 1) -> str:
 
 
 def points(value: float | None, digits: int = 1, *, sign: bool = True) -> str:
-    """Write a difference of shares in percentage points, with its sign."""
+    """Write a difference of shares in percentage points, with its sign.
+
+    Examples
+    --------
+    >>> points(0.1234), points(-0.05), points(-0.0001), points(None)
+    ('+12.3', '−5.0', '0.0', '–')
+    """
     if value is None:
         return "–"
-    text = f"{100 * value:+.{digits}f}" if sign else f"{100 * value:.{digits}f}"
-    return text.replace("-", "−")
+    text = f"{100 * value:+.{digits}f}"
+    if not text.strip("+-0."):
+        text = text[1:]
+    return (text if sign else text.lstrip("+")).replace("-", "−")
 
 
 def count(value: int | None) -> str:
