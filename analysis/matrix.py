@@ -66,7 +66,12 @@ class VerdictMatrix:
     @property
     def has_cell(self) -> npt.NDArray[np.bool_]:
         """True where model and item have a cell, shape (M, N)."""
-        return self.state == CELL
+        return np.equal(self.state, CELL)
+
+    @property
+    def models_with_cells(self) -> npt.NDArray[np.bool_]:
+        """True for the models that have any cell, shape (M,)."""
+        return np.asarray(self.has_cell.any(axis=1))
 
     def select_items(self, keep: npt.NDArray[np.bool_]) -> VerdictMatrix:
         """Return the matrix of the items for which `keep`, shape (N,), is true."""
@@ -97,23 +102,22 @@ class VerdictMatrix:
         part = self
         if track != ALL:
             part = self.select_items((self.items["track"] == track).fill_null(False).to_numpy())
-        return part.select_models(part.has_cell.any(axis=1))
+        return part.select_models(part.models_with_cells)
 
     def complete(self) -> VerdictMatrix:
         """Return the items for which every model of the matrix has a cell."""
-        return self.select_items(self.has_cell.all(axis=0) & bool(self.models))
+        return self.select_items(np.asarray(self.has_cell.all(axis=0)) & bool(self.models))
 
     def answered(self) -> VerdictMatrix:
         """Return the items for which any model of the matrix has a cell."""
-        return self.select_items(self.has_cell.any(axis=0))
+        return self.select_items(np.asarray(self.has_cell.any(axis=0)))
 
     def solved(self, solved_at: float) -> npt.NDArray[np.bool_]:
         """Tell where the cell reaches `solved_at` (false where there is none), shape (M, N)."""
         if self.is_compact:
-            return (self.values == 1) & self.has_cell
+            return np.equal(self.values, 1) & self.has_cell
         # A mean of thirds may fall an ulp short of the limit that it equals.
-        reached: npt.NDArray[np.bool_] = np.greater_equal(self.values, solved_at - 1e-12) & self.has_cell
-        return reached
+        return np.greater_equal(self.values, solved_at - 1e-12) & self.has_cell
 
 
 def tracks_of(items: pl.DataFrame) -> list[str]:

@@ -46,7 +46,7 @@ class PackedData(BenchmarkData):
         whole = self.matrix()
         if matrix.models == whole.models and matrix.items.height == whole.items.height:
             return self.codes, self.verdict_names
-        rows = [whole.models.index(m) for m in matrix.models]
+        rows = np.array([whole.models.index(m) for m in matrix.models], dtype=np.int64)
         keep = whole.items["item_id"].is_in(matrix.items["item_id"].implode()).to_numpy()
         return self.codes[np.ix_(rows, np.flatnonzero(keep))], self.verdict_names
 

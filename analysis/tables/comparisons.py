@@ -36,7 +36,7 @@ def compare_models(data: BenchmarkData) -> pl.DataFrame:
     pl.DataFrame
         Rows of the `PairwiseTests` schema, the higher ranked model first.
     """
-    parts = [PairwiseTests.create_empty()]
+    parts: list[pl.DataFrame] = [PairwiseTests.create_empty()]
     for metric in data.metrics:
         for track in data.tracks:
             matrix = data.track(track, metric)
@@ -111,7 +111,7 @@ def assign_tiers(data: BenchmarkData, tests: pl.DataFrame) -> pl.DataFrame:
     pl.DataFrame
         Rows of the `Tiers` schema.
     """
-    parts = [Tiers.create_empty()]
+    parts: list[pl.DataFrame] = [Tiers.create_empty()]
     grouped = tests.partition_by("track", "metric", as_dict=True)
     for metric in data.metrics:
         for track in data.tracks:

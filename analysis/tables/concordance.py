@@ -23,7 +23,7 @@ def compare_verdicts(data: BenchmarkData) -> pl.DataFrame:
     pl.DataFrame
         Rows of the `Concordance` schema, the higher ranked model first.
     """
-    parts = [Concordance.create_empty()]
+    parts: list[pl.DataFrame] = [Concordance.create_empty()]
     for track in data.tracks:
         matrix = data.track(track)
         if len(matrix.models) < 2:

@@ -69,7 +69,7 @@ def distribute_counts(data: BenchmarkData) -> pl.DataFrame:
     pl.DataFrame
         Rows of the `CountDistribution` schema; none for a basis without items.
     """
-    parts = [CountDistribution.create_empty()]
+    parts: list[pl.DataFrame] = [CountDistribution.create_empty()]
     for track in data.tracks:
         whole = data.track(track)
         for basis in BASES:
@@ -106,7 +106,7 @@ def count_unique_solves(data: BenchmarkData) -> pl.DataFrame:
     pl.DataFrame
         Rows of the `UniqueSolves` schema, zeros kept.
     """
-    parts = [UniqueSolves.create_empty()]
+    parts: list[pl.DataFrame] = [UniqueSolves.create_empty()]
     for track in data.tracks:
         whole = data.track(track)
         for basis in BASES:

@@ -27,7 +27,7 @@ def cover_items(data: BenchmarkData) -> pl.DataFrame:
         Rows of the `Coverage` schema. `gained` of a greedy row is what the step adds; of an
         optimal row, what the ensemble would lose without that member.
     """
-    parts = [Coverage.create_empty()]
+    parts: list[pl.DataFrame] = [Coverage.create_empty()]
     for track in data.tracks:
         whole = data.track(track)
         for basis in BASES:

@@ -31,7 +31,7 @@ def trace_frontier(data: BenchmarkData) -> pl.DataFrame:
     """
     priced = price_rows(data)
     basis = dict(price_models(data).select("model", "basis").iter_rows())
-    parts = [Frontier.create_empty()]
+    parts: list[pl.DataFrame] = [Frontier.create_empty()]
     for metric in data.metrics:
         for track in data.tracks:
             matrix = data.track(track, metric)
@@ -115,4 +115,5 @@ def _cell_costs(matrix: VerdictMatrix, rows: pl.DataFrame) -> np.ndarray:
     total, n = np.zeros(matrix.values.shape), np.zeros(matrix.values.shape)
     np.add.at(total, (row, column), kept["row_cost"].to_numpy())
     np.add.at(n, (row, column), 1)
-    return np.divide(total, n, out=np.full(total.shape, np.nan), where=n > 0)
+    cells: np.ndarray = np.divide(total, n, out=np.full(total.shape, np.nan), where=n > 0)
+    return cells

@@ -25,7 +25,7 @@ def compare_policies(data: BenchmarkData) -> pl.DataFrame:
     pl.DataFrame
         Rows of the `Policies` schema; none where a policy leaves no items.
     """
-    parts = [Policies.create_empty()]
+    parts: list[pl.DataFrame] = [Policies.create_empty()]
     for metric in data.metrics:
         for track in data.tracks:
             in_force = _ranks(data, track, metric, data.card.missing)

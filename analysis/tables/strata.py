@@ -42,12 +42,12 @@ def stratify_scores(data: BenchmarkData) -> pl.DataFrame:
     unsolved = pl.DataFrame(
         {"item_id": correct.items["item_id"], "zero": ~correct.solved(data.card.solved_at).any(axis=0)}
     )
-    parts = [Strata.create_empty()]
+    parts: list[pl.DataFrame] = [Strata.create_empty()]
     for stratum in strata_of(data):
         values = whole.items[stratum].cast(pl.String)
         for value in values.drop_nulls().unique().sort():
             matrix = whole.select_items((values == value).fill_null(False).to_numpy())
-            matrix = matrix.select_models(matrix.has_cell.any(axis=1))
+            matrix = matrix.select_models(matrix.models_with_cells)
             if not matrix.models:
                 continue
             answered = unsolved.join(matrix.items.select("item_id"), on="item_id", how="semi")
