@@ -7,10 +7,10 @@ from analysis.reporting.environment import named_benchmarks, results_folder
 from analysis.reporting.markup import block, escape, named
 from analysis.reporting.numbers import plural
 from analysis.reporting.results import Results
-from analysis.reporting.sections import boundary, headline
+from analysis.reporting.sections import boundary, headline, missing
 from analysis.reporting.sections.hero import facts, synthetic_banner
 from analysis.reporting.view import View
-from analysis.reporting.whisker import Rung, axis_for, ladder
+from analysis.reporting.whisker import axis_for, whisker
 
 MOST_RUNGS = 6
 """Models in a card's picture."""
@@ -48,38 +48,28 @@ def _card(name: str, folder: object) -> str:
 
 
 def _findings(view: View) -> str:
-    found = [headline.leader(view), boundary.finding(view)]
-    return (
-        "".join(f"<p>{lead}</p>" for lead, _ in filter(None, found))
-        or '<p class="absent">No response is scored.</p>'
-    )
+    found = [headline.leader(view), missing.unlike_items(view), boundary.finding(view)]
+    shown = "".join(f"<p>{lead}</p>" for lead, _ in filter(None, found))
+    return shown or '<p class="absent">No response is scored.</p>'
 
 
 def _picture(view: View) -> str:
+    """Return the highest scores as a list: name, dot with its interval, value."""
     table = view.standings
     if table is None:
         return ""
-    top = table.head(MOST_RUNGS)
-    axis = axis_for(
-        [*top["estimate"], *top["ci_low"], *top["ci_high"]], width=200, bounded=view.scale.kind == "percent"
-    )
-    compared = table.height > 1
-    rungs = [
-        Rung(
-            view.results.names.get(row["model"], row["model"]),
-            view.scale.value(row["estimate"]),
-            row["estimate"],
-            row["ci_low"],
-            row["ci_high"],
-            bool(row["in_best_set"]) and compared,
+    top, compared = table.head(MOST_RUNGS), table.height > 1
+    ends = [*top["estimate"], *top["ci_low"], *top["ci_high"]]
+    axis = axis_for(ends, width=130, bounded=view.scale.kind == "percent")
+    rungs = []
+    for row in top.iter_rows(named=True):
+        best = bool(row["in_best_set"]) and compared
+        picture = whisker(row["estimate"], row["ci_low"], row["ci_high"], axis, best=best)
+        rungs.append(
+            f"<li>{view.name(row['model'])}{picture}<span>{view.scale.value(row['estimate'])}</span></li>"
         )
-        for row in top.iter_rows(named=True)
-    ]
-    shown = (
-        "Scores"
-        if table.height <= MOST_RUNGS
-        else f"The {MOST_RUNGS} highest scores of {plural(table.height, 'model')}"
-    )
-    alt = f"{shown} with confidence intervals: " + "; ".join(f"{r.name} {r.value}" for r in rungs)
-    note = f'<p class="note">{shown}, {view.ci}.</p>'
-    return f'<div class="small-picture">{ladder(rungs, axis, alt=alt)}{note}</div>'
+    shown = "Scores"
+    if table.height > MOST_RUNGS:
+        shown = f"The {MOST_RUNGS} highest scores of {plural(table.height, 'model')}"
+    blue = ", the best set in blue" if compared and top["in_best_set"].any() else ""
+    return f'<ul class="ladder">{"".join(rungs)}</ul><p class="note">{shown} with {view.ci}{blue}.</p>'

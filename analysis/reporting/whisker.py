@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from analysis.reporting.markup import escape
 from analysis.reporting.numbers import Scale, fixed
 
 
@@ -104,43 +103,3 @@ def axis_head(axis: Axis, scale: Scale) -> str:
 def _label(value: float) -> str:
     """Return a round number with as many decimals as it needs."""
     return fixed(value, len(f"{value:.6f}".rstrip("0").partition(".")[2]))
-
-
-@dataclass(frozen=True)
-class Rung:
-    """A row of a ladder: a name, an estimate with its interval, and whether it is among the best."""
-
-    name: str
-    value: str
-    estimate: float
-    low: float | None
-    high: float | None
-    best: bool
-
-
-def ladder(rungs: Sequence[Rung], axis: Axis, *, alt: str) -> str:
-    """Return the small picture of a card: models down the side, dots with intervals across."""
-    step, left, right = 22, 178, 52
-    width, height = left + axis.width + right, step * len(rungs) + 4
-    parts = []
-    for i, rung in enumerate(rungs):
-        y = i * step + step / 2 + 2
-        name = rung.name if len(rung.name) <= 25 else rung.name[:13] + "\u2026" + rung.name[-11:]
-        line = ""
-        if rung.low is not None and rung.high is not None:
-            line = (
-                f'<line class="ci" x1="{left + axis.x(rung.low):g}" x2="{left + axis.x(rung.high):g}" '
-                f'y1="{y:g}" y2="{y:g}"/>'
-            )
-        parts.append(
-            f"<g{' class=' + chr(34) + 'best' + chr(34) if rung.best else ''}>"
-            f'<text x="0" y="{y + 4:g}">{escape(name)}</text>'
-            f'<line class="track" x1="{left}" x2="{left + axis.width:g}" y1="{y:g}" y2="{y:g}"/>{line}'
-            f'<circle class="dot" cx="{left + axis.x(rung.estimate):g}" cy="{y:g}" r="4"/>'
-            f'<text class="soft" x="{width:g}" y="{y + 4:g}" text-anchor="end">{escape(rung.value)}</text>'
-            "</g>"
-        )
-    return (
-        f'<svg class="ladder" viewBox="0 0 {width:g} {height:g}" role="img" aria-label="{escape(alt)}">'
-        f"{''.join(parts)}</svg>"
-    )
