@@ -29,6 +29,9 @@ Ints = npt.NDArray[np.int64]
 CORRECT_AT = 0.5
 """Content score from which an NCCN response counts as correct; the default of our scorer."""
 
+PATH_OVERLAP = 0.35
+"""Path overlap from which the next step of an item to proceed on matches (section 2.3)."""
+
 CORRECT_F1 = 0.67
 """Strict therapy F1 from which a CRC response counts as correct (section 2.3)."""
 
@@ -77,6 +80,8 @@ def _score_partial(
     low = np.where(wrong_intent | (rng.random(score.shape) < 0.05), rng.uniform(0.01, 0.09, score.shape), 0.0)
     score[partial] = low[partial]
     unsolved = np.broadcast_to(cells.zero_correct, score.shape)
+    # Where the next step matches (0.35) and the intent is right, an item to proceed on would be correct.
+    ceiling = np.broadcast_to(np.where(cells.gold("proceed"), PATH_OVERLAP, CORRECT_AT), score.shape).ravel()
     candidates = np.flatnonzero((partial & unsolved).ravel())
     elsewhere = np.flatnonzero((partial & ~unsolved).ravel())
 
@@ -86,15 +91,16 @@ def _score_partial(
     flat = score.ravel()
     flat[chosen] = 0.0
     missing = ZERO_CORRECT_MEAN_SCORE * in_wall.size - flat[unsolved.ravel()].sum()
-    flat[chosen] = _between(0.1, CORRECT_AT, missing / n_high, n_high, rng)
+    flat[chosen] = _between(0.1, ceiling[chosen], missing / n_high, rng)
     more = elsewhere[rng.random(elsewhere.size) < 0.45]
-    flat[more] = _between(0.1, CORRECT_AT, 0.28, more.size, rng)
+    flat[more] = _between(0.1, ceiling[more], 0.25, rng)
 
 
-def _between(low: float, high: float, mean: float, n: int, rng: np.random.Generator) -> Floats:
-    """Draw n values in [low, high) with the given mean in expectation (scaled beta, concentration 3)."""
-    centre = (mean - low) / (high - low)
-    return np.clip(low + (high - low) * rng.beta(3 * centre, 3 * (1 - centre), n), low, high - 1e-6)
+def _between(low: float, high: Floats, mean: float, rng: np.random.Generator) -> Floats:
+    """Draw a value in [low, high) for every limit, with the given mean in expectation (scaled beta)."""
+    centre = (mean - low) / float((high - low).mean())
+    shares = rng.beta(3 * centre, 3 * (1 - centre), high.size)
+    return np.clip(low + (high - low) * shares, low, high - 1e-6)
 
 
 def _therapy_f1(cells: Cells) -> dict[str, Floats]:

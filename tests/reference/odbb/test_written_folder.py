@@ -118,3 +118,14 @@ def test_verdicts_follow_from_the_strict_therapy_f1(rows: pl.DataFrame) -> None:
     assert (f1.filter(crc["verdict"] == "correct") >= 0.67).all()
     assert (f1.filter(crc["verdict"] == "partial") > 0).all()
     assert (f1.filter(crc["verdict"] == "incorrect") == 0).all()
+
+
+def test_partial_rows_stay_below_what_would_be_correct(rows: pl.DataFrame) -> None:
+    partial = rows.filter(pl.col("verdict") == "partial")
+    assert partial.filter((pl.col("gold_intent") == "stop") & (pl.col("score") >= 0.5)).is_empty()
+    routed = partial.filter((pl.col("gold_intent") == "proceed") & pl.col("decision").is_in(ACTS))
+    assert routed["score"].max() < 0.35
+    # Neither the intent nor any content would be incorrect.
+    assert partial.filter(pl.col("decision").is_in(ACTS) & (pl.col("gold_intent") == "stop")).is_empty()
+    stopped = partial.filter((pl.col("gold_intent") == "proceed") & pl.col("decision").is_in(STOPS))
+    assert stopped["score"].min() > 0
