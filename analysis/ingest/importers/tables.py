@@ -10,6 +10,7 @@ import csv
 import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -80,36 +81,37 @@ class TableImporter:
         if options.mapping is None and file.companions:
             mapping = read_mapping(file.companions[0])
             log.note(f"mapped by {file.companions[0].name} beside it")
-        columns, rows = _open(file.path, mapping, log)
-        reader = _RowReader(columns, mapping, options, log)
         log.verdict_order = list(mapping.verdicts.order or ())
         log.verdict_succeed = list(mapping.verdicts.succeed or ())
-        for place, row in rows:
-            if isinstance(row, JsonError):
-                log.drop(reason_of(row), place)
-                continue
-            sample = reader.sample(row, place)
-            if sample is not None:
-                yield sample
+        with ExitStack() as stack:
+            columns, rows = _open(file.path, mapping, stack)
+            reader = _RowReader(columns, mapping, options, log)
+            for place, row in rows:
+                if isinstance(row, JsonError):
+                    log.drop(reason_of(row), place)
+                    continue
+                sample = reader.sample(row, place)
+                if sample is not None:
+                    yield sample
         if log.records == 0:
             raise RefusedError(
                 "holds no rows" + (f" ({'; '.join(sorted(log.broken))})" if log.broken else "")
             )
 
 
-def _open(path: Path, mapping: TableMapping, log: Log) -> tuple[list[str], Rows]:
-    """Return the columns, and the rows in a stream."""
+def _open(path: Path, mapping: TableMapping, stack: ExitStack) -> tuple[list[str], Rows]:
+    """Return the columns, and the rows in a stream that the stack closes."""
     name = bare_name(path)
     if name.endswith(CSV_SUFFIXES):
-        return _open_csv(path, mapping, log)
+        return _open_csv(path, mapping, stack)
     if name.endswith(".xlsx"):
         return _open_workbook(path, mapping)
     if name.endswith(".parquet"):
-        return _open_parquet(path)
+        return _open_parquet(path, stack)
     return _open_json(path, mapping)
 
 
-def _open_csv(path: Path, mapping: TableMapping, log: Log) -> tuple[list[str], Rows]:
+def _open_csv(path: Path, mapping: TableMapping, stack: ExitStack) -> tuple[list[str], Rows]:
     start = head(path)
     refuse_utf16(start)
     first = start.removeprefix(b"\xef\xbb\xbf").split(b"\n", 1)[0].decode("utf-8", "replace")
@@ -117,40 +119,38 @@ def _open_csv(path: Path, mapping: TableMapping, log: Log) -> tuple[list[str], R
     stream = open_binary(path)
     binary = io.BufferedReader(stream, 1 << 20) if isinstance(stream, io.RawIOBase) else stream
     text = io.TextIOWrapper(binary, encoding="utf-8-sig", errors="surrogateescape", newline="")
+    stack.enter_context(text)
     csv.field_size_limit(MAX_FIELD)
     reader = csv.reader(text, delimiter=delimiter)
     columns = next(reader, [])
     if not columns:
-        text.close()
         raise RefusedError("is empty")
     columns = [clean_text(c.strip()) for c in columns]
     twice = sorted({c for c in columns if columns.count(c) > 1})
     if twice:
-        text.close()
         raise RefusedError(f"has two columns named {twice[0]!r}")
-    return columns, _csv_rows(reader, columns, text)
+    return columns, _csv_rows(reader, columns)
 
 
-def _csv_rows(reader: Any, columns: list[str], text: io.TextIOWrapper) -> Rows:
+def _csv_rows(reader: Any, columns: list[str]) -> Rows:
     width = len(columns)
-    with text:
-        while True:
-            try:
-                fields = next(reader)
-            except StopIteration:
-                return
-            except csv.Error as error:
-                yield f"line {reader.line_num}", JsonError(f"not CSV ({one_line(error)})")
-                continue
-            place = f"line {reader.line_num}"
-            if not fields:
-                continue
-            if len(fields) != width:
-                yield place, JsonError("not as wide as the header")
-            elif any("\udc80" <= c <= "\udcff" for f in fields if not f.isascii() for c in f):
-                yield place, JsonError("not UTF-8")
-            else:
-                yield place, dict(zip(columns, fields, strict=True))
+    while True:
+        try:
+            fields = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            yield f"line {reader.line_num}", JsonError(f"is not CSV ({one_line(error)})")
+            continue
+        place = f"line {reader.line_num}"
+        if not fields:
+            continue
+        if len(fields) != width:
+            yield place, JsonError("is not as wide as the header")
+        elif any("\udc80" <= c <= "\udcff" for f in fields if not f.isascii() for c in f):
+            yield place, JsonError("is not UTF-8")
+        else:
+            yield place, dict(zip(columns, fields, strict=True))
 
 
 def _open_workbook(path: Path, mapping: TableMapping) -> tuple[list[str], Rows]:
@@ -178,25 +178,24 @@ def _open_workbook(path: Path, mapping: TableMapping) -> tuple[list[str], Rows]:
     return [clean_text(c) for c in frame.columns], rows
 
 
-def _open_parquet(path: Path) -> tuple[list[str], Rows]:
+def _open_parquet(path: Path, stack: ExitStack) -> tuple[list[str], Rows]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
     try:
-        file = pq.ParquetFile(path)
+        file = stack.enter_context(pq.ParquetFile(path))
     except (pa.ArrowException, OSError) as error:
         raise RefusedError(f"is no readable Parquet file ({one_line(error)})") from None
 
     def rows() -> Rows:
         number = 0
-        with file:
-            try:
-                for batch in file.iter_batches(batch_size=8192):
-                    for row in batch.to_pylist():
-                        number += 1
-                        yield f"row {number}", row
-            except (pa.ArrowException, OSError) as error:
-                raise RefusedError(f"is damaged after row {number} ({one_line(error)})") from None
+        try:
+            for batch in file.iter_batches(batch_size=8192):
+                for row in batch.to_pylist():
+                    number += 1
+                    yield f"row {number}", row
+        except (pa.ArrowException, OSError) as error:
+            raise RefusedError(f"is damaged after row {number} ({one_line(error)})") from None
 
     return list(file.schema_arrow.names), rows()
 
@@ -217,7 +216,7 @@ def _open_json(path: Path, mapping: TableMapping) -> tuple[list[str], Rows]:
 
 
 def _row(record: Any) -> Row | JsonError:
-    return record if isinstance(record, dict | JsonError) else JsonError("no object")
+    return record if isinstance(record, dict | JsonError) else JsonError("is no object")
 
 
 def _dotted(sample: Sequence[Any], depth: int = 2) -> list[str]:
@@ -268,6 +267,7 @@ class _RowReader:
         self.getters = {t: self._getter(c) for t, c in self.columns.items()}
         self.metrics = {n: self._getter(c) for n, c in mapping.metrics.items()}
         self.outcome = next((o for o in ("correct", "verdict", "score") if o in self.columns), "")
+        log.declared_primary = self.outcome
 
     def _getter(self, column: str) -> Callable[[Row], Any]:
         escaped = self.mapping.csv_escape == "apostrophe"
@@ -303,9 +303,10 @@ class _RowReader:
         if run is None:
             self.log.drop("run is not a whole number from 0", place)
             return None
-        outcome = self._outcome(row, place)
-        if outcome is None:
+        outcomes = self._outcomes(row, place)
+        if outcomes is None:
             return None
+        verdict = outcomes[0].text if outcomes else None
         self.log.records += 1
         sample = Sample(
             item=item[0],
@@ -313,8 +314,8 @@ class _RowReader:
             run=run,
             model=key_value(self.get("model", row)),
             task=key_value(self.get("task", row)),
-            status=outcome.text if outcome.text in self.excluded and outcome.text else "",
-            scores=[outcome] if self.outcome else [],
+            status=verdict if verdict and verdict in self.excluded else "",
+            scores=outcomes,
             labels=self._texts("labels", row),
             flags=self._texts("flags", row),
             decision=key_value(self.get("decision", row)),
@@ -335,25 +336,27 @@ class _RowReader:
                 sample.keys[key] = value
         return sample
 
-    def _outcome(self, row: Row, place: str) -> Score | None:
-        """Return verdict, truth value and score of a row as one score; None where it is dropped."""
-        verdict = self.get("verdict", row)
-        text = key_value(verdict)
+    def _outcomes(self, row: Row, place: str) -> list[Score] | None:
+        """Return a row's verdict with its truth value, and its score; None where it is dropped.
+
+        The score is a metric of its own beside a verdict or a truth value, which decide.
+        """
+        found = []
         stated = self.get("correct", row)
-        correct = None
-        if stated is not None:
-            correct = self._truth(stated)
-            if correct is None:
-                self.log.drop("correct is neither true nor false", f"{place}: {stated}")
-                return None
-        number = None
-        if (raw := self.get("score", row)) is not None:
-            found = score("score", raw, self.log)
-            if found is None or found.text is not None:
+        correct = None if stated is None else self._truth(stated)
+        if stated is not None and correct is None:
+            self.log.drop("correct is neither true nor false", f"{place}: {stated}")
+            return None
+        if self.outcome in ("correct", "verdict"):
+            found.append(Score(self.outcome, None, key_value(self.get("verdict", row)), correct))
+        if "score" in self.columns:
+            raw = self.get("score", row)
+            one = score("score", raw, self.log)
+            if one is None or one.text is not None:
                 self.log.drop("score is no number", f"{place}: {raw}")
                 return None
-            number = found.number
-        return Score(self.outcome or "correct", number, text, correct)
+            found.append(one)
+        return found
 
     def _truth(self, value: Any) -> bool | None:
         if isinstance(value, bool):

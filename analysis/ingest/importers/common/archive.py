@@ -40,6 +40,8 @@ class Archive:
     """
 
     def __init__(self, path: Path) -> None:
+        if path.stat().st_size == 0:
+            raise RefusedError("is empty")
         self._file = path.open("rb")
         try:
             with zipfile.ZipFile(self._file) as archive:
@@ -93,7 +95,7 @@ class Archive:
         try:
             return loads(self.read(name))
         except JsonError as error:
-            raise MemberError(f"member is {error}") from None
+            raise MemberError(f"member {error}") from None
 
     def _raw(self, info: zipfile.ZipInfo) -> bytes:
         self._file.seek(info.header_offset)

@@ -26,7 +26,7 @@ SPACE = b" \t\r\n"
 
 
 class JsonError(ValueError):
-    """A record that is not JSON; the text says why, without its place."""
+    """A record that cannot be taken; the text says why, without its place."""
 
 
 def loads(data: bytes) -> Any:
@@ -44,13 +44,13 @@ def loads(data: bytes) -> Any:
     try:
         return json.loads(data.decode("utf-8"))
     except UnicodeDecodeError:
-        raise JsonError("not UTF-8") from None
+        raise JsonError("is not UTF-8") from None
     except RecursionError:
-        raise JsonError("nested too deeply") from None
+        raise JsonError("is nested too deeply") from None
     except ValueError as error:
         if "integer string conversion" in str(error):
-            raise JsonError("a number with thousands of digits") from None
-        raise JsonError("not JSON") from None
+            raise JsonError("holds a number with thousands of digits") from None
+        raise JsonError("is not JSON") from None
 
 
 def lines(stream: Readable, limit: int = MAX_RECORD) -> Iterator[tuple[int, bytes | None]]:
@@ -96,7 +96,7 @@ def records(path: Path) -> Iterator[tuple[str, Any]]:
     with open_binary(path) as stream:
         for number, line in lines(stream):
             if line is None:
-                yield f"line {number}", JsonError(f"longer than {MAX_RECORD >> 20} MB")
+                yield f"line {number}", JsonError(f"is longer than {MAX_RECORD >> 20} MB")
                 continue
             if number == 1:
                 line = line.removeprefix(BOM)
@@ -137,7 +137,7 @@ def parse_file(path: Path, limit: int = MAX_RECORD) -> Any:
     try:
         return loads(data.removeprefix(BOM))
     except JsonError as error:
-        raise RefusedError(f"is {'JSON ' if 'JSON' not in str(error) else ''}{error}{_cut(data)}") from None
+        raise RefusedError(f"{error}{_cut(data)}") from None
 
 
 def _cut(data: bytes) -> str:
@@ -216,7 +216,7 @@ def _elements(scanner: _Scanner) -> Iterator[Any]:
 
 def _parsed(data: bytes | None) -> Any:
     if data is None:
-        return JsonError(f"longer than {MAX_RECORD >> 20} MB")
+        return JsonError(f"is longer than {MAX_RECORD >> 20} MB")
     try:
         return loads(data)
     except JsonError as error:
@@ -336,4 +336,4 @@ class _Scanner:
 
 def reason_of(error: JsonError) -> str:
     """Return the reason as it is counted."""
-    return f"record is {one_line(error)}"
+    return f"record {one_line(error)}"

@@ -135,6 +135,7 @@ class Log:
     variant: dict[str, str] = field(default_factory=dict)
     judges: dict[str, str] = field(default_factory=dict)
     default_metric: str = ""
+    declared_primary: str = ""
     lower_is_better: set[str] = field(default_factory=set)
     bookkeeping: set[str] = field(default_factory=set)
     open_world: bool = False

@@ -54,6 +54,8 @@ class Plan:
         Metrics that are ratings.
     score : bool
         Write the column `score`.
+    score_beside : frozenset of str
+        Tasks whose tables have a score of their own beside the verdict.
     optional : frozenset of str
         Which of the optional columns (resources, labels, flags, decision) have any value.
     score_unfinished : bool
@@ -65,6 +67,7 @@ class Plan:
     columns: dict[str, str]
     raters: list[Rater]
     score: bool
+    score_beside: frozenset[str]
     optional: frozenset[str]
     score_unfinished: bool
 
@@ -163,6 +166,9 @@ class Converter:
         unlisted = np.asarray(batch["row"].is_null())
         verdict[unlisted], correct[unlisted], score[unlisted] = INCORRECT, False, 0.0
         self._exclude(status, verdict, correct, score)
+        for task in sorted(self.plan.score_beside):
+            given = entries.of("score", tasks == task)
+            score[given.parent] = given.number
         columns: dict[str, Any] = {
             "model": batch["model"],
             "item_id": batch["item_id"],
@@ -201,14 +207,14 @@ class Converter:
         inside = (entries.number >= 0) & (entries.number <= 1)
         score[at] = np.where(inside, entries.number, np.nan)[stated]
         verdict[at] = [
-            t if t is not None else CORRECT if c else INCORRECT
+            t if t is not None or rule.given else CORRECT if c else INCORRECT
             for t, c in zip(entries.text[stated], entries.correct[stated], strict=True)
         ]
         self._apply_numbers(rule, entries.parent[numeric], entries.number[numeric], verdict, correct, score)
         worded = np.flatnonzero(~stated & ~numeric & np.array([t is not None for t in entries.text], bool))
         for position in worded:
             text, row = entries.text[position], entries.parent[position]
-            if status[row] and status[row] == text:
+            if (status[row] and status[row] == text) or rule.kind == "stated":
                 verdict[row] = text
                 continue
             meaning = rule.texts.get(text, Meaning())

@@ -66,6 +66,7 @@ def write_benchmark(
     scratch: Path,
     report: ImportReport,
     *,
+    replace: bool,
     dry_run: bool,
     force: bool,
 ) -> None:
@@ -94,8 +95,9 @@ def write_benchmark(
     card = _card(profile, planned, columns, tally)
     (out / CARD_FILE).write_text(card, encoding="utf-8")
     keep_card = _keep_card(folder, earlier, report)
+    refused = _refused(report, {} if replace else earlier, profile.states)
     report.summary = _summary(
-        connection, profile, resolution, planned, choices, tally, report, earlier, notes, n_items
+        connection, profile, resolution, planned, choices, tally, refused, notes, n_items
     )
     state = out / FOLDER
     state.mkdir()
@@ -174,17 +176,15 @@ def _card(profile: Profile, planned: Planned, columns: ItemColumns, tally: Tally
     used = set(tally.verdicts) - excluded
     stated = [v for s in profile.states for v in s.log.verdict_order]
     order = [v for v in dict.fromkeys(stated) if v not in excluded]
-    if used <= set(VERDICT_ORDER):
-        order = [v for v in VERDICT_ORDER if v in used]
-    elif not used <= set(order):
-        order = []
+    if not order or not used <= set(order):
+        order = [v for v in VERDICT_ORDER if v in used] if used <= set(VERDICT_ORDER) else []
     texts = {
         m.verdict
         for rule in planned.plan.primary.values()
         for m in rule.texts.values()
         if m.correct and m.verdict in used
     }
-    told = {v for s in profile.states for v in s.log.verdict_succeed if v in used}
+    told = {v for s in profile.states for v in s.log.verdict_succeed if v in (order or used)}
     succeed = sorted((texts | told) - {None, "correct"})
     if succeed and "correct" in used:
         succeed = sorted({*succeed, "correct"})
@@ -210,8 +210,7 @@ def _summary(
     planned: Planned,
     choices: Choices,
     tally: Tally,
-    report: ImportReport,
-    earlier: dict[str, Any],
+    refused: list[dict[str, str]],
     notes: Sequence[str],
     n_items: int,
 ) -> dict[str, Any]:
@@ -229,7 +228,6 @@ def _summary(
         for state in profile.states
     ]
     dropped = _sum(s["dropped"] for s in sources)
-    refused = _refused(report, earlier, profile.states)
     return {
         "format_version": FORMAT_VERSION,
         "verdict_atlas": __version__,

@@ -51,10 +51,11 @@ def plan_output(connection: duckdb.DuckDBPyConnection, profile: Profile, choices
     }
     chosen = primaries(profile, choices)
     primary = {task: readings[task, metric].rule for task, metric in chosen.items()}
-    extras, left_out = _extras(profile, readings, chosen)
+    beside = frozenset(t for t in profile.tasks if _score_beside(profile.of(t), chosen.get(t)))
+    extras, left_out = _extras(profile, readings, chosen, beside)
     columns = column_names(extras)
     graded = any(r.graded and r.threshold is None for r in primary.values())
-    score = any(_needs_score(profile.of(t)[m], readings[t, m]) for t, m in chosen.items())
+    score = bool(beside) or any(_needs_score(profile.of(t)[m], readings[t, m]) for t, m in chosen.items())
     metrics = ["score"] if score else []
     other: list[str] = []
     for metric in sorted(columns):
@@ -67,6 +68,7 @@ def plan_output(connection: duckdb.DuckDBPyConnection, profile: Profile, choices
         columns=columns,
         raters=raters_of(judges, choices.raters, known),
         score=score,
+        score_beside=beside,
         optional=_optional(connection),
         score_unfinished=choices.unfinished == "score",
     )
@@ -74,7 +76,10 @@ def plan_output(connection: duckdb.DuckDBPyConnection, profile: Profile, choices
 
 
 def _extras(
-    profile: Profile, readings: dict[tuple[str, str], Reading], chosen: dict[str, str]
+    profile: Profile,
+    readings: dict[tuple[str, str], Reading],
+    chosen: dict[str, str],
+    beside: frozenset[str],
 ) -> tuple[dict[str, dict[str, Rule]], list[str]]:
     """Return the metrics that become columns of their own, and those that cannot."""
     wanted: set[str] = set()
@@ -82,6 +87,8 @@ def _extras(
     for (task, metric), reading in readings.items():
         entry = profile.of(task)[metric]
         if chosen.get(task) == metric and not _own_column(reading):
+            continue
+        if task in beside and metric == "score":
             continue
         if entry.bookkeeping or entry.n_scored == 0:
             continue
@@ -94,6 +101,14 @@ def _extras(
         for metric in sorted(wanted)
     }
     return extras, sorted(left_out)
+
+
+def _score_beside(metrics: dict[str, MetricProfile], primary: str | None) -> bool:
+    """Say whether a table's score stands beside the verdict that decides."""
+    entry = metrics.get("score")
+    if primary not in ("correct", "verdict") or entry is None or not metrics[primary].declared:
+        return False
+    return entry.n_number > 0 and (entry.low or 0) >= 0 and (entry.high or 0) <= 1
 
 
 def _own_column(reading: Reading) -> bool:

@@ -28,8 +28,8 @@ class MetricProfile:
         Samples that have an entry for it.
     n_scored : int
         Those with a value.
-    n_stated : int
-        Those whose success the log itself states.
+    n_stated, n_unstated : int
+        Those whose success the log itself states, and those of samples that count whose it does not.
     n_binary, n_number : int
         Numbers that are 0 or 1, and all numbers.
     low, high, mean : float or None
@@ -43,6 +43,7 @@ class MetricProfile:
     n: int
     n_scored: int
     n_stated: int
+    n_unstated: int
     n_number: int
     n_binary: int
     low: float | None
@@ -54,6 +55,7 @@ class MetricProfile:
     bookkeeping: bool = False
     judge: str = ""
     format: str = ""
+    declared: bool = False
 
 
 @dataclass
@@ -162,13 +164,15 @@ def _pairs(connection: duckdb.DuckDBPyConnection, query: str) -> dict[str, int]:
 def _metrics(connection: duckdb.DuckDBPyConnection, task: str) -> dict[str, dict[str, MetricProfile]]:
     query = f"""
         WITH entries AS (
-            SELECT {task} AS task, unnest(s.scores) AS e
+            SELECT {task} AS task, s.status AS status, unnest(s.scores) AS e
             FROM samples s JOIN logs l USING (log)
         )
         SELECT task, e.metric,
                count(*),
                count(*) FILTER (e.number IS NOT NULL OR e.text IS NOT NULL OR e.correct IS NOT NULL),
                count(e.correct),
+               count(*) FILTER (e.correct IS NULL AND status = ''
+                                AND (e.number IS NOT NULL OR e.text IS NOT NULL)),
                count(e.number),
                count(*) FILTER (e.number IN (0, 1)),
                min(e.number), max(e.number), avg(e.number)
@@ -186,11 +190,12 @@ def _add_texts(
 ) -> None:
     query = f"""
         WITH entries AS (
-            SELECT {task} AS task, unnest(s.scores) AS e
+            SELECT {task} AS task, s.status AS status, unnest(s.scores) AS e
             FROM samples s JOIN logs l USING (log)
         ), texts AS (
             SELECT task, e.metric AS metric, e.text AS text, count(*) AS n
             FROM entries WHERE e.number IS NULL AND e.text IS NOT NULL AND e.correct IS NULL
+                  AND e.text <> status
             GROUP BY ALL
         )
         SELECT * FROM texts
@@ -220,6 +225,7 @@ def _add_facts(
         log = by_key[key]
         for metric, entry in metrics.get(task_name, {}).items():
             entry.lower_is_better |= metric in log.lower_is_better
+            entry.declared |= metric == log.declared_primary
             entry.bookkeeping |= metric in log.bookkeeping
             entry.format = entry.format or log.format
             for scorer, rater in log.judges.items():

@@ -62,6 +62,8 @@ class Rule:
         Success up to the threshold.
     graded : bool
         Values between 0 and 1 count as they are.
+    given : bool
+        The verdict's text stands as it is, and is missing where it is missing.
     kind : str
         ``binary``, ``graded``, ``threshold``, ``stated`` (the log says success) or ``text``.
     """
@@ -73,6 +75,7 @@ class Rule:
     threshold: float | None = None
     lower_is_better: bool = False
     graded: bool = False
+    given: bool = False
     kind: str = "binary"
 
     def sentence(self) -> str:
@@ -117,9 +120,10 @@ def reading_of(profile: MetricProfile, choices: Choices) -> Reading:
         threshold=choices.threshold.get(metric),
         lower_is_better=profile.lower_is_better,
         graded=metric in choices.graded,
+        given=profile.declared,
     )
     reading = Reading(rule)
-    for text in profile.texts:
+    for text in () if profile.declared and metric == "correct" else profile.texts:
         meaning = _meaning(text, profile, choices)
         if meaning is None:
             reading.unknown_texts.append(text)
@@ -130,7 +134,7 @@ def reading_of(profile: MetricProfile, choices: Choices) -> Reading:
     low, high = profile.low, profile.high
     if rule.scale is None and low is not None and high is not None:
         reading.outside = low < 0 or high > 1
-    if profile.n_stated and profile.n_stated == profile.n_scored:
+    if (profile.declared and metric == "correct") or (profile.n_stated and profile.n_unstated == 0):
         rule.kind = "stated"
     elif rule.threshold is not None:
         rule.kind = "threshold"
@@ -164,7 +168,13 @@ def _meaning(text: str, profile: MetricProfile, choices: Choices) -> Meaning | N
 
 
 def candidates(profile: Profile, task: str, choices: Choices) -> list[MetricProfile]:
-    """Return the metrics that could be the task's primary one: those that score anything."""
+    """Return the metrics that could be the task's primary one: those that score anything.
+
+    A table's mapping says which column is the outcome; its other metrics do not compete.
+    """
+    declared = [m for m in profile.of(task).values() if m.declared]
+    if declared:
+        return declared
     found = [m for m in profile.of(task).values() if not m.bookkeeping]
     scored = [m for m in found if m.n_scored]
     return scored or found

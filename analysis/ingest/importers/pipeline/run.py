@@ -163,6 +163,7 @@ def import_logs(
                     folder,
                     scratch,
                     report,
+                    replace=replace,
                     dry_run=dry_run,
                     force=force,
                 )

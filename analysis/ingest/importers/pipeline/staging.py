@@ -127,7 +127,7 @@ def _offsets(lengths: Iterable[int]) -> pa.Array:
 
 def connect(scratch: Path) -> duckdb.DuckDBPyConnection:
     """Open a database that spills to the scratch folder and gives the same rows every time."""
-    connection = duckdb.connect(str(scratch / "work.duckdb"))
+    connection = duckdb.connect(":memory:")
     connection.execute("SET threads = 1")
     connection.execute(f"SET memory_limit = '{MEMORY}'")
     connection.execute(f"SET temp_directory = '{scratch / 'spill'}'".replace("\\", "/"))
