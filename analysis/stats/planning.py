@@ -69,7 +69,7 @@ def detectable_difference(
         root = a * a * n * q - (n + b * b) * (a * a - b * b) * q
         sign = 1.0 if b >= 0 else -1.0
         difference = (a * np.sqrt(n * q) + sign * np.sqrt(np.maximum(root, 0.0))) / (n + b * b)
-    return np.where((difference <= q) & (q > 0), difference, _all_one_way(n, a, b))
+    return np.where((difference <= q) & (q > 0) & (n > 0), difference, _all_one_way(n, a, b))
 
 
 def _all_one_way(n: FloatArray, a: FloatArray, b: float) -> FloatArray:

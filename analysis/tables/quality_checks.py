@@ -168,7 +168,7 @@ def labels_findings(data: BenchmarkData) -> Iterator[Finding]:
         unknown = bool(declared) and name not in declared
         reserved = name in declared and declared[name].reserved
         status: Status = "attention" if unknown or (not n and not reserved) else "ok"
-        note = f"{name} stands in {n:,} rows"
+        note = f"{name} stands in {n:,} row{'' if n == 1 else 's'}"
         if unknown:
             note += ", but not in the card"
         elif not n:
