@@ -47,9 +47,8 @@ def sentences(view: View, rows: pl.DataFrame) -> str:
     if alike.height:
         best = alike.row(0, named=True)
         if best["kappa"] > 0 and (best["model_a"], best["model_b"]) != (first["model_a"], first["model_b"]):
-            text += (
-                f" Corrected for chance, {_pair(view, best)} agree most (\u03ba = {fixed(best['kappa'], 2)})."
-            )
+            f" Corrected for chance, {_pair(view, best)} agree most "
+            f"(\u03ba\u00a0=\u00a0{fixed(best['kappa'], 2)})."
     return text
 
 
@@ -58,6 +57,6 @@ def _pair(view: View, row: dict[str, Any]) -> str:
 
 
 def _agreement(row: dict[str, Any]) -> str:
-    kappa = "" if row["kappa"] is None else f", Cohen's \u03ba = {fixed(row['kappa'], 2)}"
+    kappa = "" if row["kappa"] is None else f", Cohen's \u03ba\u00a0=\u00a0{fixed(row['kappa'], 2)}"
     share = Scale("percent", 1 if row["n_items"] >= 200 else 0).value(row["agreement"])
     return f"{share} of {plural(row['n_items'], 'common item')}{kappa}"
