@@ -87,8 +87,8 @@ def separable_replicates(
         x, y = a[block], b[block]
         with np.errstate(invalid="ignore", divide="ignore"):
             # One division of exact integers: equal differences are equal numbers.
-            replicates = (tops[x] - tops[y]) / bottoms[x] * (scale / factor)
-            estimate = (top_total[x] - top_total[y]) / bottom_total[x] * (scale / factor)
+            replicates = (tops[x] - tops[y]) / bottoms[x] / (factor / scale)
+            estimate = (top_total[x] - top_total[y]) / bottom_total[x] / (factor / scale)
         yield block, DifferenceReplicates(estimate, replicates, n_units[x])
 
 
@@ -120,15 +120,41 @@ def row_replicates(rows: PairRows, cells: Cells, resamples: Resamples) -> Differ
     -------
     DifferenceReplicates
     """
+    top, bottom, factor = _integers(rows, cells)
+    tops, bottoms = resamples.sum_rows(top, bottom)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        replicates = tops / bottoms / factor
+    return DifferenceReplicates(
+        mean_differences(rows, cells), replicates, np.count_nonzero(rows.weight, axis=1)
+    )
+
+
+def mean_differences(rows: PairRows, cells: Cells) -> FloatArray:
+    """Return the mean differences of pairs, summed as integers so that the order does not matter.
+
+    Parameters
+    ----------
+    rows : PairRows
+        Differences and weights summed over units.
+    cells : Cells
+        Scores they come from.
+
+    Returns
+    -------
+    ndarray of float, shape (P,)
+        NaN for pairs without common items.
+    """
+    top, bottom, factor = _integers(rows, cells)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(top.sum(axis=1) / bottom.sum(axis=1) / factor)
+
+
+def _integers(rows: PairRows, cells: Cells) -> tuple[FloatArray, FloatArray, float]:
     n_units = rows.difference.shape[1]
     weighted = cells.weights is not None
     top, factor = to_integers(rows.difference, cells.denominator(), n_units)
     bottom, scale = to_integers(rows.weight, cells.denominator() if weighted else 1, n_units)
-    tops, bottoms = resamples.sum_rows(top, bottom)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        replicates = tops / bottoms * (scale / factor)
-        estimate = top.sum(axis=1) / bottom.sum(axis=1) * (scale / factor)
-    return DifferenceReplicates(estimate, replicates, np.count_nonzero(rows.weight, axis=1))
+    return top, bottom, factor / scale
 
 
 def joint_replicates(

@@ -36,6 +36,7 @@ from analysis.stats.pair_intervals import (
     MAX_JOINT_WORK,
     count_limits,
     joint_work,
+    mean_differences,
     row_replicates,
     same_cells,
     separable_replicates,
@@ -379,8 +380,7 @@ class _Comparison:
         draft.n_items[i] = common.sum(axis=1)
         draft.n_better[i] = ((x > y) & common).sum(axis=1)
         draft.n_worse[i] = ((x < y) & common).sum(axis=1)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            draft.difference[i] = rows.difference.sum(axis=1) / rows.weight.sum(axis=1)
+        draft.difference[i] = mean_differences(rows, self.cells)
 
     def _test_rows(self, draft: _Draft, i: npt.NDArray[np.intp], rows: PairRows, keep: BoolArray) -> None:
         unequal = self.unequal[i]
