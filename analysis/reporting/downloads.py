@@ -9,7 +9,10 @@ from analysis.reporting.assets import write_if_changed
 FIGURE_FORMATS = (".svg", ".png", ".pdf", ".vl.json")
 """Formats that a reader is offered, in this order."""
 
-TABLES = (
+RAW = frozenset({"verdicts", "items", "models", "ratings"})
+"""Not offered: raw rows may be many, and have licences of their own."""
+
+FIRST = (
     "model_scores",
     "tiers",
     "pairwise_tests",
@@ -24,11 +27,14 @@ TABLES = (
     "costs",
     "frontier",
     "policies",
-    "agreement",
-    "audit",
-    "quarantine",
 )
-"""Tables that a reader is offered; not the raw rows: they may be large, and have licences of their own."""
+"""Tables that are listed first, in this order; the others follow by name."""
+
+
+def offered_tables(folder: Path) -> list[str]:
+    """Return the tables of a derived folder that a reader is offered, in the order of the list."""
+    there = {path.stem for path in folder.glob("*.parquet")} - RAW
+    return [t for t in FIRST if t in there] + sorted(there - set(FIRST))
 
 
 def copy_downloads(benchmark: str, results: Path, folder: Path) -> None:
@@ -47,7 +53,7 @@ def copy_downloads(benchmark: str, results: Path, folder: Path) -> None:
     drawn = [p for p in figures if p.name.endswith((*FIGURE_FORMATS, ".dark.svg"))]
     _mirror(drawn, folder / "figures")
     derived = results / "derived" / benchmark
-    _mirror([p for t in TABLES if (p := derived / f"{t}.parquet").is_file()], folder / "tables")
+    _mirror([derived / f"{table}.parquet" for table in offered_tables(derived)], folder / "tables")
 
 
 def _mirror(files: list[Path], folder: Path) -> None:

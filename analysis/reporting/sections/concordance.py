@@ -47,8 +47,8 @@ def sentences(view: View, rows: pl.DataFrame) -> str:
     if alike.height:
         best = alike.row(0, named=True)
         if best["kappa"] > 0 and (best["model_a"], best["model_b"]) != (first["model_a"], first["model_b"]):
-            f" Corrected for chance, {_pair(view, best)} agree most "
-            f"(\u03ba\u00a0=\u00a0{fixed(best['kappa'], 2)})."
+            kappa = f"\u03ba\u00a0=\u00a0{fixed(best['kappa'], 2)}"
+            text += f" Corrected for chance, {_pair(view, best)} agree most ({kappa})."
     return text
 
 

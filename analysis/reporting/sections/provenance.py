@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analysis.reporting.downloads import TABLES
+from analysis.reporting.downloads import offered_tables
 from analysis.reporting.markup import block, escape
 from analysis.reporting.numbers import count, plural
 from analysis.reporting.results import interval_name
@@ -13,7 +13,7 @@ from analysis.reporting.view import View, absent
 def methods(view: View) -> str:
     """Return every table with its method and its size, to download."""
     rows = []
-    for name in TABLES:
+    for name in offered_tables(view.results.folder):
         frame, about = view.results.table(name), view.results.metadata(name)
         if not about:
             continue

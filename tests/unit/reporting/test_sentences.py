@@ -255,3 +255,10 @@ def test_absent_tables_say_why(view_of: Derive) -> None:
     assert words(cost.show(view)).startswith(
         "Nothing gives costs: no cost_usd, no total_cost_usd, no prices."
     )
+
+
+def test_chance_corrected_agreement_is_named_where_it_differs(view_of: Derive) -> None:
+    marks = {"a": "1" * 18 + "00", "b": "1" * 18 + "01", "c": "1" * 10 + "0" * 10, "d": "1" * 9 + "0" * 11}
+    text = words(concordance.show(view_of(grid(marks))))
+    assert text.startswith("a and b are most alike" if "a and b are" in text else "b and a are most alike")
+    assert "Corrected for chance, c and d agree most (\u03ba = 0.90)." in text
