@@ -6,7 +6,6 @@ import hashlib
 from pathlib import Path
 
 import polars as pl
-import pytest
 
 from tests.workflow.conftest import make_workspace, run_snakemake, write_raw
 
@@ -109,26 +108,26 @@ def test_odd_names_reach_pages_as_text(workspace: Path) -> None:
     assert any("=HYPERLINK(1)" in cell for cell in cells)
 
 
-@pytest.mark.parametrize(
-    ("name", "frame"),
-    [
-        ("one-model", TINY.filter(model="a")),
-        ("one-item", TINY.filter(item_id="x")),
-        ("one-row", TINY.head(1)),
-        ("all-correct", TINY.with_columns(correct=True)),
-        ("none-correct", TINY.with_columns(correct=False)),
-        (
-            "no-common-items",
-            pl.DataFrame({"model": ["a", "b"], "item_id": ["x", "y"], "correct": [True, False]}),
-        ),
-        ("nothing-scored", TINY.with_columns(correct=pl.lit(None, dtype=pl.Boolean))),
-    ],
-)
-def test_extreme_data_build_a_whole_report(workspace: Path, name: str, frame: pl.DataFrame) -> None:
-    write_raw(workspace, name, frame)
+EXTREMES = {
+    "one-model": TINY.filter(model="a"),
+    "one-item": TINY.filter(item_id="x"),
+    "one-row": TINY.head(1),
+    "all-correct": TINY.with_columns(correct=True),
+    "none-correct": TINY.with_columns(correct=False),
+    "no-common-items": pl.DataFrame({"model": ["a", "b"], "item_id": ["x", "y"], "correct": [True, False]}),
+    "nothing-scored": TINY.with_columns(correct=pl.lit(None, dtype=pl.Boolean)),
+}
+
+
+def test_extreme_data_build_whole_reports(workspace: Path) -> None:
+    for name, frame in EXTREMES.items():
+        write_raw(workspace, name, frame)
     run = run_snakemake(workspace, "report")
     assert run.returncode == 0, run.stdout
-    assert (workspace / "results/site" / name / "index.html").stat().st_size > 5000
+    index = (workspace / "results/site/index.html").read_text()
+    for name in EXTREMES:
+        assert (workspace / "results/site" / name / "index.html").stat().st_size > 5000
+        assert f'href="{name}/index.html"' in index
 
 
 def test_unknown_benchmarks_and_keys_are_told_with_a_suggestion(workspace: Path) -> None:
