@@ -106,7 +106,7 @@ class NccnScorer:
         item = self._items[item_id]
         decision, next_step = record["decision"], record.get("next_step", "")
         stops = decision in STOP_DECISIONS
-        step = self._steps.read(next_step)
+        step = self._steps.read[next_step]
         commits = not stops or step.commits
         aligned = (stops and not commits) if item.stops else not stops
         rows.decision[i], rows.stop_decision[i] = decision, stops

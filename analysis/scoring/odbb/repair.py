@@ -287,6 +287,12 @@ def _text_of(value: Any, dictionaries: Dictionaries) -> str | None:
 
 def _texts(value: Any, field: str, dictionaries: Dictionaries, repairs: list[str]) -> list[str]:
     """Return a list of texts: what the response asks for."""
+    if isinstance(value, list):
+        for entry in value:
+            if type(entry) is not str or not entry or entry.isspace():
+                break
+        else:
+            return value
     if value is None:
         repairs.append(f"listed:{field}")
         return []

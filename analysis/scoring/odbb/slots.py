@@ -61,8 +61,9 @@ def match_slots(
     the order of the needs nor on that of the slots.
     """
     distinct: dict[frozenset[str], str] = {}
+    remembered = tokens.remembered
     for need in needs:
-        key = tokens(need)
+        key = remembered[need]
         known = distinct.get(key)
         if known is None or need < known:
             distinct[key] = need

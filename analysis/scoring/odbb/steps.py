@@ -139,11 +139,11 @@ class StepReader:
 
     def match(self, text: str, gold_steps: Sequence[str]) -> StepMatch:
         """Compare a next step with every wording of the gold step; the best one counts."""
-        step = self.read(text)
+        step = self.read[text]
         best = StepMatch(0.0, gold_steps[0] if gold_steps else "", False)
         conflict = None
         for wording in gold_steps:
-            gold = self.read(wording)
+            gold = self.read[wording]
             overlap = self._overlap(step.tokens, gold.tokens)
             if self._contradicts(step, gold):
                 if overlap >= self._config.path_overlap:
@@ -183,7 +183,7 @@ class StepReader:
         prepared = []
         for step in gold_steps:
             entries = []
-            for token in self.read(step).tokens:
+            for token in self.read[step].tokens:
                 spellings = self._variants.get(token, (token, f"{token}s"))
                 entries.append((_shortest_inside(spellings), spellings, self._weights.of(token)))
             prepared.append(tuple(sorted(entries, key=lambda e: (-e[2], e[1]))))

@@ -114,12 +114,12 @@ class TherapyReader:
             return (agent,) if agent else ()
         parts = [p for p in text.split("/") if p.strip()]
         if len(parts) > 1:
-            return tuple(a for part in parts for a in self.agents_in(part))
+            return tuple(a for part in parts for a in self.agents_in[part])
         return (UNKNOWN + (joined or plain(text))[:60],)
 
     def regimen(self, drugs: Iterable[str]) -> Regimen:
         """Return a regimen: aliases resolved, backbones joined, every agent once."""
-        agents = frozenset(a for drug in drugs for a in self.agents_in(drug))
+        agents = frozenset(a for drug in drugs for a in self.agents_in[drug])
         known = self._regimens.get(agents)
         if known is None:
             if len(self._regimens) >= CACHE_SIZE:
@@ -143,7 +143,7 @@ class TherapyReader:
 
     def prepare(self, item: CrcGold) -> CaseGold:
         """Prepare a gold case."""
-        ruled_out = frozenset(a for drug in item.contraindicated for a in self.agents_in(drug))
+        ruled_out = frozenset(a for drug in item.contraindicated for a in self.agents_in[drug])
         findings = {str(marker): value.lower() for marker, value in item.molecular.items()}
         return CaseGold(self.regimen(item.regimen), ruled_out, findings, {})
 

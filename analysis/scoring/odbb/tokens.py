@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 from analysis.scoring.odbb.dictionaries import Dictionaries
 from analysis.scoring.odbb.gold import GoldItem, NccnGold
@@ -14,20 +14,22 @@ V = TypeVar("V")
 CACHE_SIZE = 200_000
 
 
-class Memo(Generic[V]):
-    """Remembers a function of a text; emptied when it is full, so that memory stays bounded."""
+class Memo(dict[str, V]):
+    """Remembers a function of a text: `memo[text]` is its value.
+
+    Emptied when it is full, so that memory stays bounded. A dictionary because looking up is most of what
+    happens here.
+    """
 
     def __init__(self, function: Callable[[str], V]) -> None:
+        super().__init__()
         self._function = function
-        self._known: dict[str, V] = {}
 
-    def __call__(self, text: str) -> V:
-        """Return the function's value of the text."""
-        value = self._known.get(text)
-        if value is None:
-            if len(self._known) >= CACHE_SIZE:
-                self._known.clear()
-            value = self._known[text] = self._function(text)
+    def __missing__(self, text: str) -> V:
+        """Return the function's value of a new text."""
+        if len(self) >= CACHE_SIZE:
+            self.clear()
+        value = self[text] = self._function(text)
         return value
 
 
@@ -44,17 +46,18 @@ class Tokenizer:
         self._phrases = dictionaries.slot_phrases
         self._synonyms = dictionaries.slots.words
         self._stop = dictionaries.language.stopwords
-        self._of = Memo(self._tokenize)
+        self.remembered = Memo(self._tokenize)
+        """The tokens of every phrase, as a mapping."""
         self._canonical = Memo(self._canonical_word)
 
     def __call__(self, text: str) -> frozenset[str]:
         """Return the tokens of a phrase."""
-        return self._of(text)
+        return self.remembered[text]
 
     def words(self, words: Sequence[str]) -> frozenset[str]:
         """Return the tokens of words that are plain already."""
         canonical = self._canonical
-        return frozenset([t for w in self._phrases.replace(words) if (t := canonical(w))])
+        return frozenset([t for w in self._phrases.replace(words) if (t := canonical[w])])
 
     def _tokenize(self, text: str) -> frozenset[str]:
         return self.words(plain(text).split())

@@ -161,7 +161,7 @@ def test_a_conflict_with_one_wording_gives_way_to_a_match_with_another(reader: S
     ],
 )
 def test_steps_name_treatments_and_commit(step: str, names: bool, commits: bool, reader: StepReader) -> None:
-    read = reader.read(step)
+    read = reader.read[step]
     assert (read.names_treatment, read.commits) == (names, commits)
 
 
