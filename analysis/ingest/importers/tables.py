@@ -85,7 +85,8 @@ class TableImporter:
         log.verdict_succeed = list(mapping.verdicts.succeed or ())
         with ExitStack() as stack:
             columns, rows = _open(file.path, mapping, stack)
-            reader = _RowReader(columns, mapping, options, log)
+            fixed = not bare_name(file.path).endswith(JSON_SUFFIXES)
+            reader = _RowReader(columns, mapping, options, log, fixed=fixed)
             for place, row in rows:
                 if isinstance(row, JsonError):
                     log.drop(reason_of(row), place)
@@ -238,9 +239,17 @@ def _dotted(sample: Sequence[Any], depth: int = 2) -> list[str]:
 
 
 class _RowReader:
-    """Turns rows into samples, by the mapping."""
+    """Turns rows into samples, by the mapping; `fixed` says that every row has all the columns."""
 
-    def __init__(self, columns: Sequence[str], mapping: TableMapping, options: ReadOptions, log: Log) -> None:
+    def __init__(
+        self,
+        columns: Sequence[str],
+        mapping: TableMapping,
+        options: ReadOptions,
+        log: Log,
+        *,
+        fixed: bool,
+    ) -> None:
         self.mapping = mapping
         self.options = options
         self.log = log
@@ -250,8 +259,11 @@ class _RowReader:
             self.columns = native_columns(columns)
         known = set(columns)
         lacking = [c for c in (*self.columns.values(), *mapping.metrics.values()) if c not in known]
-        if lacking and explicit:
+        if lacking and explicit and fixed:
             raise RefusedError(f"has no column {lacking[0]!r} (columns: {', '.join(list(columns)[:12])})")
+        if lacking and explicit:
+            # JSON records need not all have the same keys, and null ones may be left out.
+            log.note(f"keys not found in the first records: {', '.join(lacking)}")
         has_outcome = any(o in self.columns for o in OUTCOMES) or bool(mapping.metrics)
         if "item_id" not in self.columns or not has_outcome:
             raise NeedsMappingError(list(columns))

@@ -179,7 +179,7 @@ class Converter:
         }
         self._take_texts(batch, status, columns)
         for metric, column in self.plan.columns.items():
-            columns[column] = self._extra(metric, tasks, entries, status)
+            columns[column] = self._extra(metric, tasks, entries)
         self._count(models, verdict, correct, score, status)
         table = pa.table([columns[f.name] for f in self.schema], schema=self.schema)
         return table, self._ratings(batch, entries, status)
@@ -286,11 +286,10 @@ class Converter:
         for name in RESOURCES:
             columns[name] = batch[name]
 
-    def _extra(self, metric: str, tasks: Objects, entries: _Entries, status: Objects) -> pa.Array:
+    def _extra(self, metric: str, tasks: Objects, entries: _Entries) -> pa.Array:
         values: Floats = np.full(len(tasks), np.nan)
         for task, rule in sorted(self.plan.extras[metric].items()):
-            rows = (tasks == task) & (status == "")
-            found = entries.of(metric, rows)
+            found = entries.of(metric, tasks == task)
             values[found.parent] = found.number
             for position in np.flatnonzero(np.isnan(found.number)):
                 if found.text[position] is not None:
