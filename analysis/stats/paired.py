@@ -57,6 +57,7 @@ from analysis.stats.units import Cells, as_cells
 __all__ = ["CochranQ", "McNemar", "PairedComparisons", "cochran_q", "compare_pairs", "mcnemar_test"]
 
 MAX_FLIP_WORK = 2.0e12
+_MAX_SPARE_COUNTS = 2**22
 
 
 @dataclass(frozen=True)
@@ -298,7 +299,10 @@ class _Comparison:
         if self.cells.units is not None or self.cells.weights is not None or self.denominator is None:
             return None
         values = np.unique(self.cells.values).astype(np.float64)
-        return values if values.size <= MAX_LEVELS else None
+        n_models = self.cells.n_models
+        # Counts come for all pairs of models at once: not worth it for a few pairs of very many.
+        few = self.a.size < n_models**2 / 16 and (values.size * n_models) ** 2 > _MAX_SPARE_COUNTS
+        return values if values.size <= MAX_LEVELS and not few else None
 
     def _use_counts(self, draft: _Draft, values: FloatArray) -> None:
         cells, denominator = self.cells, int(self.denominator or 1)
