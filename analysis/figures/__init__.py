@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from analysis.figures.figure import Absent, Chart, DrawnFigure, Figure, Tables
+from analysis.figures.figure import Absent, Chart, DrawnFigure, Figure, Tables, specification
 from analysis.figures.registry import FIGURES, draw_figure, draw_figures
 from analysis.figures.theme import DARK, LIGHT, THEMES, Theme
 from analysis.figures.write import read_index, write_figures
@@ -21,5 +21,6 @@ __all__ = [
     "draw_figure",
     "draw_figures",
     "read_index",
+    "specification",
     "write_figures",
 ]

@@ -120,11 +120,10 @@ def _main(
     axis_y = alt.Axis(title="Items covered (%)", format=".1~%", grid=True, values=share_ticks(low, high, 6))
     x = alt.X("step:Q", scale=x_scale, axis=axis_x)
     y = alt.Y("share:Q", scale=y_scale, axis=axis_y)
+    numbers = greedy.select("step", "gained", "covered", "share", "ci_low", "ci_high").to_dicts()
     rows = [
-        {**row, "colour": who.colour(row["model"], theme), "label": who.label(row["model"])}
-        for row in greedy.select(
-            "step", "model", "gained", "covered", "share", "ci_low", "ci_high"
-        ).iter_rows(named=True)
+        {**row, "label": who.label(model), "colour": who.colour(model, theme)}
+        for row, model in zip(numbers, greedy["model"].to_list(), strict=True)
     ]
     # the last step is drawn as wide as the others
     tail = [*rows, {**rows[-1], "step": models + 0.9}]

@@ -74,6 +74,23 @@ class Figure:
         return self.draw(tables, card, theme)
 
 
+def specification(chart: Chart, *, validate: bool = True) -> dict[str, Any]:
+    """Return the Vega-Lite specification of a chart, however many rows it holds.
+
+    Parameters
+    ----------
+    chart : altair chart
+        The chart.
+    validate : bool
+        Check it against Vega-Lite's schema, which takes about as long as the rest.
+    """
+    import altair as alt
+
+    with alt.data_transformers.enable("default", max_rows=None):
+        spec: dict[str, Any] = chart.to_dict(validate=validate)
+    return spec
+
+
 @dataclass(frozen=True)
 class DrawnFigure:
     """A figure drawn in both themes.

@@ -182,9 +182,10 @@ def caption(tables: Tables, card: BenchmarkCard) -> str:
         ends = f"{_write(metric, top['ci_low'])} to {_write(metric, top['ci_high'])}"
         limits = f" ({level_text(tables, card)} interval {ends})"
     unit = " percentage points" if is_rate(metric) else ""
+    pair = f"{isolate(who.spoken(top['model_a']))} and {isolate(who.spoken(top['model_b']))}"
     text.append(
-        f"The largest difference is that between {isolate(who.spoken(top['model_a']))} and "
-        f"{isolate(who.spoken(top['model_b']))}: {_write(metric, top['difference'])}{unit}{limits}, on {plural(top['n_items'], 'common item')}."
+        f"The largest difference is that between {pair}: {_write(metric, top['difference'])}{unit}{limits}, "
+        f"on {plural(top['n_items'], 'common item')}."
     )
     if frame.height > tested.height:
         text.append(

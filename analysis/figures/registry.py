@@ -16,7 +16,7 @@ from analysis.figures import (
     scores_by_track,
     strata,
 )
-from analysis.figures.figure import Absent, DrawnFigure, Figure, Tables
+from analysis.figures.figure import Absent, DrawnFigure, Figure, Tables, specification
 from analysis.figures.theme import DARK, LIGHT
 
 FIGURES: dict[str, Figure] = {
@@ -69,6 +69,6 @@ def draw_figure(figure: Figure, tables: Tables, card: BenchmarkCard) -> DrawnFig
         title=figure.title,
         caption=figure.caption(tables, card),
         alt_text=figure.alt_text(tables, card),
-        light=light.to_dict(validate=False),
-        dark=dark.to_dict(validate=False),
+        light=specification(light, validate=False),
+        dark=specification(dark, validate=False),
     )

@@ -101,7 +101,7 @@ LIGHT = Theme(
     ),
     ramp=("#f1f5fa", "#c3d9ee", "#7db0da", "#3a7fbd", "#15508f", "#0a2f5c"),
     diverging=("#8f3b0e", "#d07a45", "#f0cdb3", "#f3f4f6", "#bcd5ee", "#5a97cf", "#164f91"),
-    on_low="#1b2430",
+    on_low="#090e14",
     on_high="#ffffff",
 )  # fmt: skip
 """Dark ink on white."""
@@ -123,8 +123,8 @@ DARK = Theme(
     ),
     ramp=("#1a222d", "#1f3a58", "#265a8c", "#3f86c4", "#86b9e8", "#d3e8fc"),
     diverging=("#f7b48c", "#cf7440", "#6b3f28", "#232a33", "#264a70", "#4a8bc8", "#a9d2fa"),
-    on_low="#e9edf2",
-    on_high="#10151b",
+    on_low="#ffffff",
+    on_high="#05090d",
 )  # fmt: skip
 """Light ink on near black."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from analysis.figures.figure import Absent, DrawnFigure, Tables
 from analysis.figures.parts import synthetic_text
 from analysis.figures.pdf import canonical_pdf
 from analysis.figures.registry import FIGURES, draw_figures
-from analysis.figures.svg import finish_svg, size_of
+from analysis.figures.svg import SVG, finish_svg, size_of
 
 FORMATS = (".vl.json", ".svg", ".dark.svg", ".png", ".pdf")
 """Endings of the files of a figure."""
@@ -67,7 +68,7 @@ def _write_one(drawn: DrawnFigure, folder: Path) -> dict[str, Any]:
     width, height = size_of(finished)
     scale = min(PNG_SCALE, MAX_PNG_SIDE / max(width, height, 1.0))
     files[".png"].write_bytes(vl_convert.svg_to_png(raw, scale=scale))
-    files[".pdf"].write_bytes(canonical_pdf(vl_convert.svg_to_pdf(raw), title=drawn.title))
+    files[".pdf"].write_bytes(_pdf(raw, width, height, drawn.title))
     return {
         "title": drawn.title,
         "caption": drawn.caption,
@@ -76,6 +77,23 @@ def _write_one(drawn: DrawnFigure, folder: Path) -> dict[str, Any]:
         "height": height,
         "files": [f"{name}{ending}" for ending in FORMATS],
     }
+
+
+def _pdf(svg: str, width: float, height: float, title: str) -> bytes:
+    """Return the picture as PDF; where a font cannot be embedded (colour emoji), as an image in it."""
+    import vl_convert
+
+    try:
+        pdf = vl_convert.svg_to_pdf(svg)
+    except RuntimeError:
+        scale = min(2 * PNG_SCALE, MAX_PNG_SIDE / max(width, height, 1.0))
+        png = base64.b64encode(vl_convert.svg_to_png(svg, scale=scale)).decode()
+        pdf = vl_convert.svg_to_pdf(
+            f'<svg xmlns="{SVG}" xmlns:xlink="http://www.w3.org/1999/xlink" width="{width:g}" '
+            f'height="{height:g}"><image width="{width:g}" height="{height:g}" '
+            f'xlink:href="data:image/png;base64,{png}"/></svg>'
+        )
+    return canonical_pdf(pdf, title=title)
 
 
 def vega_lite_text(spec: dict[str, Any]) -> str:

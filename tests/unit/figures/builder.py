@@ -88,9 +88,7 @@ def _models(models: list[str], priced: str) -> pl.DataFrame:
 
 
 def _items(track: np.ndarray, value: np.ndarray, n: int) -> pl.DataFrame:
-    rows = [
-        {"item_id": str(i), "track": track[i] or None, "question_type": value[i]} for i in range(n)
-    ]
+    rows = [{"item_id": str(i), "track": track[i] or None, "question_type": value[i]} for i in range(n)]
     return pl.DataFrame(rows, schema={c: d.dtype for c, d in TABLES["items"].columns().items()})
 
 
@@ -183,7 +181,8 @@ def _counts(
                 out["coverage"].append(
                     {
                         **row, "method": "optimal", "model": models[member], "gained": 0, "covered": more,
-                        "share": more / total, "ci_low": wilson(more, total)[0], "ci_high": wilson(more, total)[1],
+                        "share": more / total, "ci_low": wilson(more, total)[0],
+                        "ci_high": wilson(more, total)[1],
                     }
                 )  # fmt: skip
 
@@ -216,7 +215,8 @@ def _pairs(
         p = math.erfc(abs(d) / se / math.sqrt(2)) if n and se > 0 else (1.0 if n else None)
         tests.append(
             {
-                "track": track, "metric": "correct", "model_a": models[a], "model_b": models[b], "difference": d,
+                "track": track, "metric": "correct", "model_a": models[a], "model_b": models[b],
+                "difference": d,
                 "ci_low": d - Z * se if n else None, "ci_high": d + Z * se if n else None, "n_items": n,
                 "n_better": better, "n_worse": worse, "p_value": p, "method": "exact sign flip",
                 "adjacent": pb == pa + 1, "p_bonferroni": None, "p_holm": p, "significant": False,
@@ -271,7 +271,8 @@ def _costs(
         ]  # fmt: skip
         out["frontier"].append(
             {
-                "track": track, "metric": "correct", "model": models[i], "cost_usd": None if c is None else c * n[i],
+                "track": track, "metric": "correct", "model": models[i],
+                "cost_usd": None if c is None else c * n[i],
                 "cost_per_response_usd": c, "estimate": s, "on_frontier": c is not None and not worse,
                 "dominated_by": models[worse[0]] if worse else None,
                 "p_on_frontier": None if c is None else (0.9 if not worse else 0.05),
@@ -281,7 +282,8 @@ def _costs(
             basis = "unpriced" if c is None else "free" if c == 0 else "cost_usd"
             out["costs"].append(
                 {
-                    "model": models[i], "basis": basis, "n_rows": int(n[i]), "n_priced": 0 if c is None else int(n[i]),
+                    "model": models[i], "basis": basis, "n_rows": int(n[i]),
+                    "n_priced": 0 if c is None else int(n[i]),
                     "cost_usd": None if c is None else c * n[i], "note": "",
                 }
             )  # fmt: skip
