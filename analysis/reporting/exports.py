@@ -52,7 +52,10 @@ def records(board: Board) -> list[dict[str, Any]]:
         }
         for group in board.groups:
             for column in group.columns:
-                record[column.key] = column.values.get(row["model"])
+                key = column.key
+                while key in record:
+                    key += "'"
+                record[key] = column.values.get(row["model"])
         found.append(record)
     return found
 

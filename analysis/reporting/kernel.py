@@ -15,6 +15,8 @@ from analysis.reporting.source import Page
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 TIMEOUT_S = 600
+MAX_SOCKET_FOLDER = 80
+"""A local socket's path may be about 100 characters long; longer folders use ports instead."""
 
 
 def run_cells(
@@ -63,7 +65,7 @@ def run_cells(
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(c.source) for c in code])
     sockets = Path(tempfile.mkdtemp(prefix="va-"))
     manager = AsyncKernelManager(connection_file=str(sockets / "k.json"))
-    if sys.platform != "win32":
+    if sys.platform != "win32" and len(str(sockets)) < MAX_SOCKET_FOLDER:
         manager.transport = "ipc"
         manager.ip = str(sockets / "k")
     manager._kernel_spec = KernelSpec(

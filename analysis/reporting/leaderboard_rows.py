@@ -12,6 +12,8 @@ from analysis.reporting.numbers import Scale, plural, scale_for
 from analysis.reporting.results import ALL
 from analysis.reporting.view import View, kind_of, metric_head
 
+MOST_FLAGS = 6
+"""More flags than this are left to the table to download."""
 MOST_STRATA = 40
 """More values of strata than this are left to the table to download."""
 
@@ -124,31 +126,51 @@ def _filters(rows: list[dict[str, Any]]) -> list[tuple[str, str, list[str]]]:
 
 
 def _groups(view: View) -> list[Group]:
-    made = [_rates(view), _costs(view), _tracks(view), _strata(view)]
+    made = [_rates(view), _costs(view), _tracks(view), _strata(view), _flags(view)]
     return [group for group in made if group is not None]
 
 
 def _rates(view: View) -> Group | None:
-    scores = view.results.table("model_scores")
-    if scores is None:
-        return None
-    there = set(scores["metric"].unique())
-    wanted = [m for m in ("correct", "score", *sorted(there - {"hard_failure", "decisive"})) if m in there]
-    wanted = [m for m in dict.fromkeys(wanted) if m != view.metric and not m.startswith("flag:")]
-    wanted += [m for m in ("hard_failure", "decisive") if m in there]
-    columns = []
-    for metric in wanted:
-        rows = view.results.scores(metric)
-        if rows is not None:
-            columns.append(_detail(metric, metric_head(metric), view.scale_of(metric), rows))
+    there = _metrics(view)
+    wanted = [
+        m for m in there if m not in (view.metric, "hard_failure", "decisive") and not m.startswith("flag:")
+    ]
+    columns = _metric_columns(view, [*wanted, *(m for m in ("hard_failure", "decisive") if m in there)])
     if not columns:
         return None
-    meaning = "Further metrics over all items. "
-    if any(c.key == "hard_failure" for c in columns):
-        meaning += "Hard failures: share of the model's items on which any response carries a hard label. "
-    if any(c.key == "decisive" for c in columns):
-        meaning += "Decisive: share of items on which a decision commits to an action."
-    return Group("rates", "Further metrics", meaning.strip(), True, columns)
+    meaning = ["Further metrics over all items."]
+    if "hard_failure" in there:
+        meaning.append(
+            "Hard failures: share of the model's items on which any response carries a hard label."
+        )
+    if "decisive" in there:
+        meaning.append("Decisive: share of items on which a decision commits to an action.")
+    return Group("rates", "Further metrics", " ".join(meaning), True, columns)
+
+
+def _flags(view: View) -> Group | None:
+    flags = [m for m in _metrics(view) if m.startswith("flag:")]
+    columns = _metric_columns(view, flags) if len(flags) <= MOST_FLAGS else []
+    if not columns:
+        return None
+    return Group("flags", "Flags", "Share of items on which any response has the flag.", False, columns)
+
+
+def _metrics(view: View) -> list[str]:
+    scores = view.results.table("model_scores")
+    there = [] if scores is None else scores.filter(pl.col("track") == ALL)["metric"].unique().to_list()
+    return sorted(there)
+
+
+def _metric_columns(view: View, metrics: list[str]) -> list[Detail]:
+    """Return a column per metric; its key cannot meet those of the fixed columns."""
+    columns = []
+    for metric in metrics:
+        rows = view.results.scores(metric)
+        if rows is not None:
+            key = metric if metric.startswith("flag:") else f"metric:{metric}"
+            columns.append(_detail(key, metric_head(metric), view.scale_of(metric), rows))
+    return columns
 
 
 def _costs(view: View) -> Group | None:
@@ -192,7 +214,7 @@ def _strata(view: View) -> Group | None:
         head = f"<bdi>{escape(value)}</bdi>"
         if several:
             head = f'<span class="muted">{escape(stratum)}</span><br>{head}'
-        columns.append(_detail(f"{stratum}:{value}", head, scale, part))
+        columns.append(_detail(f"stratum:{stratum}={value}", head, scale, part))
     return Group("strata", "Strata", "The score within each stratum of the items.", False, columns)
 
 

@@ -53,7 +53,7 @@ def test_columns_follow_what_the_benchmark_has(view_of: Derive) -> None:
         "cost_usd",
         "track:t1",
         "track:t2",
-        "question_type:q",
+        "stratum:question_type=q",
     ]
     assert [(key, values) for key, _, values in board.filters] == [
         ("weights", ["closed", "open"]),
@@ -64,6 +64,25 @@ def test_columns_follow_what_the_benchmark_has(view_of: Derive) -> None:
     assert by_model["a"]["track:t1"] == 1.0
     assert by_model["a"]["cost_per_response_usd"] == 0.25
     assert by_model["b"]["cost_usd"] is None
+
+
+def test_further_metrics_keep_out_of_the_way_of_the_score(view_of: Derive) -> None:
+    frame = grid({"a": "1100", "b": "0001"}).with_columns(
+        score=pl.Series([0.5, 1.0, 0.25, 0.25, 0.0, 0.0, 0.5, 1.0]),
+        flags=pl.Series([["cites"], [], [], [], ["cites"], ["cites"], [], []]),
+        labels=pl.Series([["bad"], [], [], [], [], [], [], []]),
+    )
+    view = view_of(frame, {"labels": {"bad": {"hard": True}}})
+    board = build_board(view)
+    assert [g.key for g in board.groups] == ["rates", "flags"]
+    first = records(board)[0]
+    assert first["model"] == "a"
+    assert first["score"] == 0.5
+    assert first["metric:score"] == 0.5
+    assert first["metric:hard_failure"] == 0.25
+    assert first["flag:cites"] == 0.25
+    assert records(board)[1]["score"] == 0.25
+    assert records(board)[1]["metric:score"] == 0.375
 
 
 def test_models_of_one_name_are_told_apart(view_of: Derive) -> None:
@@ -130,3 +149,13 @@ def test_the_table_is_whole_without_scripts(view_of: Derive) -> None:
     assert page.tags.count("td") == (columns - 1) * len(board.rows) + 1
     assert page.tags.count("tr") == len(board.rows) + 2
     assert "script" not in page.tags
+
+
+def test_a_stratum_may_be_called_like_a_column(view_of: Derive) -> None:
+    frame = grid({"a": "1100", "b": "0101"}).with_columns(
+        track=pl.when(pl.col("item_id") < "i002").then(pl.lit("t1")).otherwise(pl.lit("t2")),
+    )
+    view = view_of(frame, {"strata": ["track"]})
+    keys = list(records(build_board(view))[0])
+    assert len(set(keys)) == len(keys)
+    assert {"track:t1", "track:t2", "stratum:track=t1", "stratum:track=t2"} <= set(keys)
