@@ -6,7 +6,7 @@ happens on write and on read (`analysis.store`). The key of a table is its prima
 
 from __future__ import annotations
 
-import dataframely as dy
+from analysis.typed_frames import dy
 
 SHARE = {"unit": "share, 0 to 1"}
 COUNT = {"unit": "count"}

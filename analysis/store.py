@@ -7,12 +7,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import dataframely as dy
 import polars as pl
 
 from analysis import __version__
 from analysis.errors import DataError, Problem, VerdictAtlasError
 from analysis.schemas import TABLES
+from analysis.typed_frames import dy
 
 OPEN_TABLES = frozenset({"verdicts", "items"})
 """Tables to which declared metrics and covariates add columns of their own."""

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import dataframely as dy
 import numpy as np
 import numpy.typing as npt
 import polars as pl
@@ -15,6 +14,7 @@ from analysis.cells import cell_verdicts, verdict_codes
 from analysis.config import BenchmarkCard, MissingPolicy, Settings
 from analysis.matrix import VerdictMatrix, apply_policy, build_matrix, track_matrix, tracks_of
 from analysis.seeds import generator_for
+from analysis.typed_frames import dy
 
 Made = dict[str, tuple[pl.DataFrame, str]]
 """What a rule makes: tables by name, each with its method in words."""
