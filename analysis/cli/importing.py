@@ -100,7 +100,7 @@ def as_data(report: ImportReport, benchmark: str, code: int, *, dry_run: bool) -
         "mappings": report.mappings,
         "messages": report.messages,
         "written": report.written,
-        "import": {k: v for k, v in report.summary.items() if k not in ("sources", "mapping")},
+        "import": {k: v for k, v in report.summary.items() if k not in ("sources", "mapping", "refused")},
     }
 
 

@@ -107,6 +107,29 @@ def test_a_log_that_grew_replaces_its_earlier_version(tmp_path: Path) -> None:
     assert contents(tmp_path / "b") == contents(tmp_path / "c")
 
 
+def test_a_log_whose_scores_were_edited_replaces_its_earlier_version(tmp_path: Path) -> None:
+    path = tmp_path / "log.json"
+    for number in range(4):  # whichever way the hashes fall
+        write_json(path, inspect_log([inspect_sample(1, {"m": "C" if number % 2 else "I"})], note=number))
+        run("inspect", path, tmp_path / "b")
+        assert verdicts(tmp_path / "b")["correct"].to_list() == [bool(number % 2)]
+
+
+def test_a_log_that_was_scored_later_counts_in_place_of_the_unscored_one(tmp_path: Path) -> None:
+    bare = write_json(tmp_path / "log.json", inspect_log([inspect_sample(1, {})]))
+    scored = write_json(tmp_path / "log-scored.json", inspect_log([inspect_sample(1, {"m": "C"})]))
+    for number, order in enumerate(([bare, scored], [scored, bare])):
+        for path in order:
+            report = run("inspect", path, tmp_path / str(number))
+        assert report.replaced == ["log.json"]
+        assert [(e["name"], e["by"]) for e in report.summary["superseded"]] == [
+            ("log.json", "log-scored.json")
+        ]
+        assert verdicts(tmp_path / str(number))["correct"].to_list() == [True]
+    run("inspect", [bare, scored], tmp_path / "2")
+    assert contents(tmp_path / "0") == contents(tmp_path / "1") == contents(tmp_path / "2")
+
+
 def test_a_table_that_changed_replaces_what_was_read_of_it(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("model,item_id,correct\na,1,true\na,2,true\n")
@@ -132,6 +155,11 @@ def test_a_copy_counts_once(logs: Path, tmp_path: Path) -> None:
     report = run("inspect", logs, tmp_path / "b", primary=("m",))
     assert report.copies == ["copy.json"]
     assert report.summary["totals"]["logs"] == 5
+    assert report.summary["sources"][0]["name"] == "0.json"
+    assert report.summary["sources"][0]["copies"] == ["copy.json"]
+    for path in (logs / "copy.json", logs):
+        run("inspect", path, tmp_path / "c", primary=("m",))
+    assert contents(tmp_path / "b") == contents(tmp_path / "c")
 
 
 def test_a_broken_log_that_was_mended_is_no_longer_refused(logs: Path, tmp_path: Path) -> None:

@@ -121,6 +121,7 @@ class Log:
     sha256: str = ""
     size: int = 0
     companions: dict[str, str] = field(default_factory=dict)
+    copies: list[str] = field(default_factory=list)
     tool: str = ""
     tool_version: str = ""
     log_id: str = ""

@@ -99,6 +99,7 @@ def write_benchmark(
     report.summary = _summary(
         connection, profile, resolution, planned, choices, tally, refused, notes, n_items
     )
+    report.summary["superseded"] = _superseded(report, {} if replace else earlier, profile.states)
     state = out / FOLDER
     state.mkdir()
     shutil.move(scratch / SAMPLES_FILE, state / SAMPLES_FILE)
@@ -278,6 +279,7 @@ def _source(state: LogState, written: int, joined: int, resolution: Resolution) 
         "sha256": log.sha256,
         "bytes": log.size,
         "companions": dict(sorted(log.companions.items())),
+        "copies": log.copies,
         "format": log.format,
         "tool": log.tool,
         "tool_version": log.tool_version,
@@ -321,6 +323,22 @@ def _refused(
             found[refusal.name, refusal.sha256] = entry
     imported = {s.log.name for s in states}
     return [found[key] for key in sorted(found) if key[0] not in imported]
+
+
+def _superseded(
+    report: ImportReport, earlier: dict[str, Any], states: Sequence[LogState]
+) -> list[dict[str, str]]:
+    """Return the versions of logs that do not count because a later one does, in any order of imports."""
+    by = {s.log.log_id: s.log.name for s in states if s.log.log_id}
+    found = [
+        (e["name"], e["sha256"], e["log_id"]) for e in earlier.get("superseded", []) if isinstance(e, dict)
+    ]
+    found += [(s.name, s.sha256, s.log_id) for s in report.superseded]
+    return [
+        {"name": name, "sha256": sha256, "log_id": log_id, "by": by[log_id]}
+        for name, sha256, log_id in sorted(set(found))
+        if log_id in by and by[log_id] != name
+    ]
 
 
 def _metrics(profile: Profile, planned: Planned) -> list[dict[str, Any]]:

@@ -36,6 +36,15 @@ class Refusal:
     reason: str
 
 
+@dataclass(frozen=True)
+class Superseded:
+    """A version of a log in whose place a later one counts."""
+
+    name: str
+    sha256: str
+    log_id: str
+
+
 @dataclass
 class ImportReport:
     """What an import found and did.
@@ -63,6 +72,7 @@ class ImportReport:
     unchanged: list[str] = field(default_factory=list)
     replaced: list[str] = field(default_factory=list)
     copies: list[str] = field(default_factory=list)
+    superseded: list[Superseded] = field(default_factory=list)
     refused: list[Refusal] = field(default_factory=list)
     ignored: int = 0
     questions: list[Question] = field(default_factory=list)
@@ -134,8 +144,8 @@ def import_logs(
     with tempfile.TemporaryDirectory(prefix="verdict-atlas-") as name:
         scratch = Path(name)
         found = _find(format, paths, report)
-        fresh = _read_new(found, old, choices, scratch, report, progress)
-        states = _live(old, fresh, report)
+        fresh, seen = _read_new(found, old, choices, scratch, report, progress)
+        states = _live(old, fresh, seen, report)
         report.states = states
         _require_keys(states, choices, report)
         if not states or report.questions or report.mappings:
@@ -243,8 +253,14 @@ def _read_new(
     scratch: Path,
     report: ImportReport,
     progress: Progress | None,
-) -> list[LogState]:
-    """Read every log that is not known, or known by other options; return their states."""
+) -> tuple[list[LogState], set[str]]:
+    """Read every log that is not known, or known by other options.
+
+    Returns
+    -------
+    tuple of list and set
+        The states of the logs read, and the contents of all that were found.
+    """
     known = {_key_of(s.log): s for s in old}
     mapping = TableMapping.model_validate(choices.mapping) if choices.mapping else None
     options = ReadOptions(choices.keys, mapping, choices.full)
@@ -252,7 +268,7 @@ def _read_new(
     total = sum(f.size for f in found)
     done = 0
     fresh: dict[str, LogState] = {}
-    seen: set[str] = set()
+    names: dict[str, set[str]] = {}
     writer = staging.StageWriter(scratch / "new.parquet")
     try:
         for entry in found:
@@ -264,23 +280,34 @@ def _read_new(
                 continue
             key = _key_of(log)
             digest = reading_digest(choices, entry.importer.name)
-            if key in seen:
+            if key in names:
                 report.copies.append(log.name)
+                names[key].add(log.name)
                 continue
-            seen.add(key)
+            names[key] = {log.name}
             if key in known and known[key].digest == digest:
                 report.unchanged.append(log.name)
                 continue
             staged_key = f"{key}-{digest}"
-            rows = _read_one(entry, log, options, writer, staged_key, report)
-            if rows is not None:
-                fresh[key] = LogState(staged_key, log, rows, digest)
+            counted = _read_one(entry, log, options, writer, staged_key, report)
+            if counted is not None:
+                fresh[key] = LogState(staged_key, log, counted[0], digest, counted[1])
                 report.new.append(log.name)
     finally:
         writer.close()
     if progress is not None:
         progress("", total, total)
-    return list(fresh.values())
+    for state in [*known.values(), *fresh.values()]:
+        key = _key_of(state.log)
+        before = known[key].log if key in known else state.log
+        _name_all(state.log, names.get(key, set()) | {before.name, *before.copies})
+    return list(fresh.values()), set(names)
+
+
+def _name_all(log: Log, names: set[str]) -> None:
+    """Give a log the first of its names; the others are copies. The order of imports does not matter."""
+    log.name = min(names)
+    log.copies = sorted(names - {log.name})
 
 
 def _described(entry: _Found, report: ImportReport) -> Log | None:
@@ -307,13 +334,14 @@ def _read_one(
     writer: staging.StageWriter,
     key: str,
     report: ImportReport,
-) -> int | None:
-    """Stage a log's samples; return how many, or None where it is refused."""
-    rows = 0
+) -> tuple[int, int] | None:
+    """Stage a log's samples; return how many, and how many scores; None where it is refused."""
+    rows = values = 0
     try:
         for sample in entry.importer.read(entry.file, log, options):
             writer.add(key, rows, sample)
             rows += 1
+            values += len(sample.scores)
     except NeedsMappingError as error:
         report.mappings[log.name] = suggestion_file(error.columns, error.suggestion)
         return None
@@ -333,35 +361,38 @@ def _read_one(
     if rows == 0:
         report.refused.append(Refusal(log.name, log.sha256, "gives no rows"))
         return None
-    return rows
+    return rows, values
 
 
-def _live(old: Sequence[LogState], fresh: Sequence[LogState], report: ImportReport) -> list[LogState]:
+def _live(
+    old: Sequence[LogState], fresh: Sequence[LogState], seen: set[str], report: ImportReport
+) -> list[LogState]:
     """Return the logs that count: of several versions of one log the latest.
 
-    A log with an identifier of its own is compared by what it says (finished, time, rows); one
-    without, by its name: what was read now replaces what was read before.
+    A file that was found now takes the place of what was read under its name before. Of versions
+    under several names, the finished one counts, then the later, the one with more samples, the one
+    with more scores. A log without an identifier of its own is known by its name only: files of one
+    name that are found together are different logs.
     """
-    by_content: dict[str, LogState] = {}
-    for state in [*old, *fresh]:
-        by_content[_key_of(state.log)] = state
-    states = list(by_content.values())
-    now = {s.key for s in fresh} | {s.key for s in old if s.log.name in set(report.unchanged)}
+    by_content = {_key_of(state.log): state for state in [*old, *fresh]}
     groups: dict[tuple[str, str], list[LogState]] = {}
-    for state in states:
+    for state in by_content.values():
         groups.setdefault(state.identity, []).append(state)
     live = []
-    for (_, name), versions in groups.items():
-        if len(versions) == 1:
-            live += versions
-        elif name.startswith("name:"):
-            kept = [v for v in versions if v.key in now] or versions
-            live += kept
-            report.replaced += [v.log.name for v in versions if v not in kept]
-        else:
-            latest = max(versions, key=lambda s: s.version)
-            live.append(latest)
-            report.replaced += [v.log.name for v in versions if v is not latest]
+    for (_, identity), versions in groups.items():
+        here = [v for v in versions if _key_of(v.log) in seen]
+        names = {v.log.name for v in here}
+        kept = [v for v in versions if v in here or v.log.name not in names]
+        if not identity.startswith("name:"):
+            kept = [max(kept, key=lambda s: s.version)]
+        live += kept
+        report.replaced += [v.log.name for v in versions if v not in kept]
+        if len(kept) == 1:
+            report.superseded += [
+                Superseded(v.log.name, v.log.sha256, v.log.log_id)
+                for v in versions
+                if v not in kept and v.log.name != kept[0].log.name
+            ]
     return sorted(live, key=lambda s: s.key)
 
 

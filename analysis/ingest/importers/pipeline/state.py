@@ -32,12 +32,15 @@ class LogState:
         Samples staged from it.
     digest : str
         Hash of the options it was read with: with others it must be read again.
+    values : int
+        Scores that the log has: a log that was scored later has more.
     """
 
     key: str
     log: Log
     rows: int
     digest: str
+    values: int = 0
 
     @property
     def identity(self) -> tuple[str, str]:
@@ -45,9 +48,10 @@ class LogState:
         return (self.log.format, self.log.log_id or f"name:{self.log.name}")
 
     @property
-    def version(self) -> tuple[bool, str, int, str]:
+    def version(self) -> tuple[bool, str, int, int, str]:
         """Orders versions of one log, the latest last."""
-        return (self.log.status == "success", self.log.completed or self.log.created, self.rows, self.key)
+        finished = self.log.status == "success"
+        return (finished, self.log.completed or self.log.created, self.rows, self.values, self.key)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the state as plain data."""
@@ -59,7 +63,13 @@ class LogState:
             elif isinstance(value, Mapping):
                 value = {key: value[key] for key in sorted(value)}
             log[entry.name] = value
-        return {"key": self.key, "rows": self.rows, "digest": self.digest, "log": log}
+        return {
+            "key": self.key,
+            "rows": self.rows,
+            "values": self.values,
+            "digest": self.digest,
+            "log": log,
+        }
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> LogState:
@@ -70,7 +80,7 @@ class LogState:
             values[name] = set(values.get(name, ()))
         for name in ("broken", "notes"):
             values[name] = Counter(values.get(name, {}))
-        return cls(data["key"], Log(**values), data["rows"], data["digest"])
+        return cls(data["key"], Log(**values), data["rows"], data["digest"], data["values"])
 
 
 def read_state(folder: Path) -> list[LogState]:
