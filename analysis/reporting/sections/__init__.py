@@ -2,6 +2,7 @@
 
 from analysis.reporting.sections import (
     boundary,
+    comparisons,
     concordance,
     cost,
     failures,
@@ -16,6 +17,7 @@ from analysis.reporting.sections import (
 
 __all__ = [
     "boundary",
+    "comparisons",
     "concordance",
     "cost",
     "failures",

@@ -10,6 +10,7 @@ import pytest
 
 from analysis.reporting.sections import (
     boundary,
+    comparisons,
     concordance,
     cost,
     failures,
@@ -69,7 +70,8 @@ def test_one_model_is_compared_with_nothing(view_of: Derive) -> None:
     assert words(more).endswith("With one model there is nothing to compare.")
     assert words(scores.ties(view)) == "Only one model: there is nothing to compare."
     assert (
-        words(scores.tests(view)) == "There are no two models with common items, so nothing can be compared."
+        words(comparisons.show(view))
+        == "There are no two models with common items, so nothing can be compared."
     )
     assert "A collective boundary takes several models." in words(boundary.counts(view))
     assert "Rank" not in scores.board(view)
@@ -83,7 +85,7 @@ def test_models_without_common_items_are_not_compared(view_of: Derive) -> None:
     assert lead == "The models answered different items."
     assert more.startswith("A model was scored on 2 to 3 items, and no item was answered by every model.")
     assert "No two neighbours in rank share items" in words(scores.tier_words(view))
-    assert "not tested" in scores.tests(view)
+    assert "not tested" in comparisons.show(view)
     assert "No item was answered by every model" in words(boundary.counts(view))
 
 
