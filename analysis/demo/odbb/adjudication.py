@@ -8,7 +8,6 @@ kappas. Second wave: two other oncologists judge 80 gold answers of zero-correct
 
 from __future__ import annotations
 
-import numpy as np
 import polars as pl
 
 from analysis.demo.odbb.choices import SEED
@@ -46,7 +45,7 @@ AUDIT = {"ERR": 3, "CRC": 3, "IGHR": 20, "URD": 15, "MIR": 15, "POD": 15}
 """The audit sample beside all nine universal failures (section 2.5)."""
 
 ARGUABLE = (6, 8)
-"""Gold answers that each auditor calls arguable (ours: the paper gives no count)."""
+"""Gold answers that each auditor calls arguable, the same ones first (ours: the paper gives no count)."""
 
 
 def rate(verdicts: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
@@ -152,10 +151,10 @@ def _second_wave(verdicts: pl.DataFrame, items: pl.DataFrame) -> pl.DataFrame:
     wrong = ({first["CRC"][0], first["POD"][0]}, {first["CRC"][0], first["POD"][0], first["MIR"][0]})
     untraceable = set(first["CRC"][:2]) | set(first["IGHR"][:2])
     rows = []
+    ids = sample["item_id"].to_list()
+    doubted = rng.choice([i for i in ids if i not in wrong[1]], max(ARGUABLE), replace=False).tolist()
     for auditor, name in enumerate(AUDITORS):
-        ids = np.array(sample["item_id"].to_list())
-        sound = [i for i in ids.tolist() if i not in wrong[auditor]]
-        arguable = set(rng.choice(sound, ARGUABLE[auditor], replace=False).tolist())
+        arguable = doubted[: ARGUABLE[auditor]]
         labels = ["wrong" if i in wrong[auditor] else "arguable" if i in arguable else "correct" for i in ids]
         traces = ["not_traceable" if i in untraceable else "traceable" for i in ids]
         answers = sample.with_columns(pl.lit(None, dtype=pl.String).alias("model"))
