@@ -542,7 +542,7 @@ class Ensembles(dy.Schema):
         "(where runs are repeated); `majority`: more than half of all models that have the cell; "
         "`best_single`, `mean_single`: one model. `greedy` at the largest size is the oracle over all."
     )
-    size = dy.Int64(primary_key=True, min=1, description="Models in the ensemble.")
+    size = dy.Int64(primary_key=True, min=1, description="Models in the ensemble: 1 to 30, and all.")
     share = _share("Share of items solved.", nullable=False)
     ci_low = _share(LOW)
     ci_high = _share(HIGH)

@@ -18,14 +18,14 @@ from analysis.stats.results import FloatArray, IntArray, frozen_array
 
 @dataclass(frozen=True)
 class CrossFitted:
-    """Coverage of greedy ensembles of 1 to M models, out of sample.
+    """Coverage of greedy ensembles of 1 to S models, out of sample.
 
     Parameters
     ----------
-    item_share : ndarray of float, shape (M, N)
+    item_share : ndarray of float, shape (S, N)
         Share of the halvings in which the ensemble of that size, chosen on the other half, solves
         the item. Its mean over items is the coverage.
-    chosen : ndarray of float, shape (M, M)
+    chosen : ndarray of float, shape (S, M)
         Share of halves in which the model (column) is in the ensemble of that size (row).
     n_halvings : int
         Halvings.
@@ -50,6 +50,7 @@ def cross_fitted_coverage(
     rng: np.random.Generator,
     n_halvings: int,
     clusters: npt.ArrayLike | None = None,
+    max_size: int | None = None,
 ) -> CrossFitted:
     """Choose greedy ensembles on one half of the items and measure them on the other.
 
@@ -63,6 +64,8 @@ def cross_fitted_coverage(
         Number of random halvings; each gives two ensembles of every size.
     clusters : array_like of int, shape (N,), optional
         Cluster codes; clusters stay whole.
+    max_size : int, optional
+        Largest ensemble looked at, S; default all M models.
 
     Returns
     -------
@@ -98,14 +101,15 @@ def cross_fitted_coverage(
     if n_units < 2 or n_halvings < 1:
         raise ValueError(f"at least two items or clusters and one halving, got {n_units} and {n_halvings}")
     # Models equal on a half are told apart by a random order, not by their place in the alphabet.
-    covered = np.zeros((n_models, n_items))
-    chosen = np.zeros((n_models, n_models))
+    size = n_models if max_size is None else min(max_size, n_models)
+    covered = np.zeros((size, n_items))
+    chosen = np.zeros((size, n_models))
     for _ in range(n_halvings):
         first = np.zeros(n_units, dtype=np.bool_)
         first[rng.permutation(n_units)[: n_units // 2]] = True
         shuffled = rng.permutation(n_models)
         for fit in (first[units], ~first[units]):
-            order = shuffled[greedy_coverage(table[shuffled][:, fit]).order]
+            order = shuffled[greedy_coverage(table[shuffled][:, fit]).order[:size]]
             covered[:, ~fit] += np.logical_or.accumulate(table[order][:, ~fit], axis=0)
-            chosen[:, order] += np.tri(n_models).astype(np.float64)
+            chosen[:, order] += np.tri(size)
     return CrossFitted(covered / n_halvings, chosen / (2 * n_halvings), n_halvings)

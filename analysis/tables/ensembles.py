@@ -19,6 +19,12 @@ from analysis.tables.data import BenchmarkData, Made, table_frame
 HALVINGS = 50
 """Random halvings of the items for cross-fitting."""
 
+MAX_SIZE = 30
+"""Ensembles have rows for sizes up to this, and for all models."""
+
+LARGE = 200_000_000
+"""Cells times halvings above which there are fewer halvings, though at least two."""
+
 SMALL = 3
 """Size of the ensemble for which a model's chance of being chosen is given."""
 
@@ -29,12 +35,12 @@ def derive(data: BenchmarkData) -> Made:
     """Make `ensembles` and `coverage_shares`."""
     unit = data.card.cluster or "items"
     ensembles, shares = combine_models(data)
+    method = (
+        f"Greedy coverage in sample and cross-fitted over {HALVINGS} random halvings of {unit} (fewer with more "
+        f"than {LARGE // HALVINGS:,} cells); strict majority of models; bootstrap over {unit}"
+    )
     return {
-        "ensembles": (
-            ensembles,
-            f"Greedy coverage in sample and cross-fitted over {HALVINGS} random halvings of {unit}; strict "
-            f"majority of models; bootstrap over {unit}",
-        ),
+        "ensembles": (ensembles, method),
         "coverage_shares": (shares, f"Exact Shapley values of coverage; bootstrap over {unit}"),
     }
 
@@ -78,8 +84,9 @@ def _cross_fit(
     return cross_fitted_coverage(
         solved,
         rng=generator_for(data.settings.seed, "cross-fit", track),
-        n_halvings=HALVINGS,
+        n_halvings=int(np.clip(LARGE // solved.size, 2, HALVINGS)),
         clusters=matrix.clusters,
+        max_size=MAX_SIZE,
     )
 
 
@@ -105,12 +112,13 @@ def _ensembles(
     best = int(np.argmax(solved.sum(axis=1)))
     rows: list[tuple[str, int, Floats]] = []
     together = np.logical_or.accumulate(solved[order], axis=0)
-    rows += [("greedy", size + 1, together[size].astype(float)) for size in range(n_models)]
+    sizes = sorted({*range(1, min(n_models, MAX_SIZE) + 1), n_models})
+    rows += [("greedy", size, together[size - 1].astype(float)) for size in sizes]
     if fitted is not None:
-        rows += [("cross_fitted", size + 1, fitted.item_share[size]) for size in range(n_models)]
+        rows += [("cross_fitted", size + 1, row) for size, row in enumerate(fitted.item_share)]
     p = _run_shares(matrix)
     if p is not None:
-        rows += [("one_run", size, expected_any(p[order[:size]])) for size in range(1, n_models + 1)]
+        rows += [("one_run", size, expected_any(p[order[:size]])) for size in sizes]
     majority = solved.sum(axis=0) * 2 > has.sum(axis=0)
     rows.append(("majority", n_models, majority.astype(float)))
     rows.append(("best_single", 1, solved[best].astype(float)))

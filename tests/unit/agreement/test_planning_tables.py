@@ -129,6 +129,14 @@ def test_one_run_each_covers_less_than_what_counts_as_solved(make: Make) -> None
     assert by["one_run", 2] == 0.75
 
 
+def test_many_models_have_rows_for_small_ensembles_and_for_all(make: Make) -> None:
+    lines = {f"m{i:02d}": "".join("01"[(i * j) % 7 == 1] for j in range(12)) for i in range(33)}
+    found = table(make(verdict_rows(lines)), ensembles, "ensembles").filter(pl.col("basis") == "complete")
+    sizes = dict(found.group_by("method").agg("size").iter_rows())
+    assert sorted(sizes["greedy"]) == [*range(1, 31), 33]
+    assert sorted(sizes["cross_fitted"]) == [*range(1, 31)]
+
+
 def test_policies_for_missing_scores(make: Make) -> None:
     # a: one excluded of five; b: one unscored; c: one never asked.
     data = make(verdict_rows({"a": "1110x", "b": "110.0", "c": "100-0"}))
