@@ -82,7 +82,7 @@ def parse_response(
     config : ScorerConfig
         `max_chars` and `max_depth`.
     """
-    if not text or not text.strip():
+    if not text or text.isspace():
         return Parsed(None, UNPARSEABLE, "empty response", ())
     if len(text) > config.max_chars:
         return Parsed(None, UNPARSEABLE, f"longer than {config.max_chars:,} characters", ())

@@ -15,6 +15,7 @@ from analysis.scoring.odbb.tokens import Memo, Tokenizer, Weights
 SENTENCE = re.compile(r"(?<![.;:!?])[.;:!?]++(?=\s|$)|\n+")
 
 
+NOTHING: frozenset[str] = frozenset()
 Spellings = tuple[tuple[tuple[str, ...], tuple[str, ...], float], ...]
 """A gold step to look for: per token the parts of words that betray it, its spellings, its weight."""
 
@@ -96,24 +97,25 @@ class StepReader:
         self.read = Memo(self._read)
 
     def _read(self, text: str) -> Step:
-        recommended: frozenset[str] = frozenset()
-        rejected: frozenset[str] = frozenset()
+        recommended = rejected = NOTHING
         names = commits = False
         lowered = folded(text)
         every = words_of(lowered)
         for clause in self._clauses(lowered, every):
             words = every if clause is lowered else words_of(clause)
             if self._turning.isdisjoint(words):
-                forward, backward = self._tokens.words(words), frozenset[str]()
+                forward, backward = self._tokens.words(words), NOTHING
             else:
                 forward, backward = self._polarities(clause)
-            recommended |= forward
-            rejected |= backward
+            # Most steps have one clause and reject nothing: no need to copy sets.
+            recommended = recommended | forward if recommended else forward
+            rejected = rejected | backward if backward else rejected
             if not self._treatments.isdisjoint(forward):
                 names = True
                 commits = commits or self._language.conditions.isdisjoint(words)
         opposed = self._opposed.intersection(every)
-        return Step(recommended | rejected, recommended, rejected, opposed, names, commits)
+        tokens = recommended | rejected if rejected else recommended
+        return Step(tokens, recommended, rejected, opposed, names, commits)
 
     def _clauses(self, lowered: str, words: Sequence[str]) -> list[str]:
         """Split at sentence ends and at clause words; most steps have neither inside."""

@@ -168,7 +168,7 @@ class TherapyReader:
         """Compare one regimen; remembered, because models often recommend the same."""
         known = case.known.get(drugs)
         if known is None:
-            if len(case.known) >= CACHE_SIZE // 100:
+            if len(case.known) >= CACHE_SIZE // 10:
                 case.known.clear()
             regimen, gold = self.regimen(drugs), case.regimen
             known = case.known[drugs] = TherapyMatch(

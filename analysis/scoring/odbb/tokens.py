@@ -11,7 +11,8 @@ from analysis.scoring.odbb.gold import GoldItem, NccnGold
 from analysis.scoring.odbb.text import plain, singular
 
 V = TypeVar("V")
-CACHE_SIZE = 200_000
+CACHE_SIZE = 20_000
+"""Texts that are remembered; a step takes about a kilobyte."""
 
 
 class Memo(dict[str, V]):
