@@ -36,8 +36,8 @@ def derive(data: BenchmarkData) -> Made:
     unit = data.card.cluster or "items"
     ensembles, shares = combine_models(data)
     method = (
-        f"Greedy coverage in sample and cross-fitted over {HALVINGS} random halvings of {unit} (fewer with more "
-        f"than {LARGE // HALVINGS:,} cells); strict majority of models; bootstrap over {unit}"
+        f"Greedy coverage in sample and cross-fitted over {HALVINGS} random halvings of {unit} (fewer with "
+        f"more than {LARGE // HALVINGS:,} cells); strict majority of models; bootstrap over {unit}"
     )
     return {
         "ensembles": (ensembles, method),
