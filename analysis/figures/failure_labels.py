@@ -10,9 +10,10 @@ from analysis.figures.identity import identify
 from analysis.figures.matrix import Group, draw_matrix
 from analysis.figures.parts import Row, finish
 from analysis.figures.select import ALL, in_track, level_text, n_text
-from analysis.figures.strata import model_order, scale_of, whole_percent
-from analysis.figures.text import clean, count, isolate, listing, percent, plural, short_labels, spaced
+from analysis.figures.strata import model_order, scale_of
+from analysis.figures.text import count, isolate, listing, percent, plural, short_labels, spaced
 from analysis.figures.theme import TEXT, Theme
+from analysis.figures.wording import whole_percent
 
 WITHOUT = "No response carries a failure label."
 
@@ -81,7 +82,7 @@ def draw(tables: Tables, card: BenchmarkCard, theme: Theme) -> Chart | Absent:
 
 
 def caption(tables: Tables, card: BenchmarkCard) -> str:
-    """Say which labels are most frequent, where a label is most frequent, and what labels mean."""
+    """Say which label is most frequent, where a label is most frequent, and which are hard."""
     frame = in_track(tables["failure_labels"], ALL)
     totals = totals_of(frame, card)
     most = totals.sort(["count", "label"], descending=[True, False]).row(0, named=True)
@@ -100,13 +101,6 @@ def caption(tables: Tables, card: BenchmarkCard) -> str:
     hard = totals.filter((pl.col("kind") == 0) & (pl.col("count") > 0))["label"].to_list()
     if hard:
         text.append(f"Hard failures are {listing([spaced(label) for label in hard], 6)}.")
-    meanings = [
-        f"{isolate(spaced(label))}: {clean(card.labels[label].meaning)}"
-        for label in totals["label"].to_list()
-        if label in card.labels and card.labels[label].meaning
-    ]
-    if meanings:
-        text.append("Labels: " + "; ".join(meanings) + ".")
     return " ".join(text)
 
 

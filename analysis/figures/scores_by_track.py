@@ -12,7 +12,7 @@ from analysis.figures.identity import identify
 from analysis.figures.matrix import Group, draw_matrix
 from analysis.figures.parts import Row, data, finish, label_column, note, notes, row_height, row_text
 from analysis.figures.select import in_track, interval_text, metric_of, tracks_of, with_intervals
-from analysis.figures.strata import model_order, scale_of, whole_percent
+from analysis.figures.strata import model_order, scale_of
 from analysis.figures.text import clean, count, isolate, plural, short_labels
 from analysis.figures.theme import SMALL, TEXT, WIDTH, Theme
 from analysis.figures.wording import (
@@ -23,6 +23,7 @@ from analysis.figures.wording import (
     metric_title,
     share_ticks,
     write,
+    write_cell,
 )
 
 WITHOUT = "The items have fewer than two tracks."
@@ -152,7 +153,7 @@ def _matrix(
     for row in frame.iter_rows(named=True):
         cells[0, names[row["track"]], who.label(row["model"])] = {
             "value": row["estimate"],
-            "text": whole_percent(row["estimate"]) if is_rate(metric) else f"{row['estimate']:.2g}",
+            "text": write_cell(metric, row["estimate"]),
             "n": count(row["n_items"]),
             "style": "normal",
             "weight": "bold" if len(models) > 1 and row["estimate"] == best[row["track"]] else "normal",

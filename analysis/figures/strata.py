@@ -11,10 +11,10 @@ from analysis.figures.figure import Absent, Chart, Figure, Tables
 from analysis.figures.identity import Identity, identify
 from analysis.figures.matrix import Group, Scale, draw_matrix
 from analysis.figures.parts import Row, finish
-from analysis.figures.select import ALL, in_track
+from analysis.figures.select import ALL, in_track, metric_of
 from analysis.figures.text import count, isolate, listing, natural, percent, plural, short_labels, spaced
 from analysis.figures.theme import TEXT, Theme
-from analysis.figures.wording import is_rate, metric_title, write
+from analysis.figures.wording import is_rate, metric_title, number, write, write_cell
 
 WITHOUT = "The card names no strata, and the items have no question type."
 
@@ -30,24 +30,10 @@ def model_order(tables: Tables, card: BenchmarkCard, models: set[str]) -> list[s
     scores = tables.get("model_scores")
     ranks: dict[str, int] = {}
     if scores is not None:
-        part = in_track(scores, ALL, card.primary_metric)
+        part = in_track(scores, ALL)
+        part = part.filter(pl.col("metric") == metric_of(part, card))
         ranks = dict(part.select("model", "rank").unique().iter_rows())
     return sorted(models, key=lambda m: (ranks.get(m, len(ranks) + 1), m))
-
-
-def whole_percent(value: float) -> str:
-    """Write a share in whole percent, without the sign: what is more than nothing is not 0.
-
-    Examples
-    --------
-    >>> whole_percent(0.5), whole_percent(0.001), whole_percent(0.999), whole_percent(0.0)
-    ('50', '<1', '>99', '0')
-    """
-    if 0 < value < 0.005:
-        return "<1"
-    if 0.995 <= value < 1:
-        return ">99"
-    return f"{100 * value:.0f}".replace("-", "−")
 
 
 def scale_of(values: list[float], title: str, *, rate: bool, zero: bool = False) -> Scale:
@@ -58,7 +44,7 @@ def scale_of(values: list[float], title: str, *, rate: bool, zero: bool = False)
         low = 0.0 if zero else max(0.0, math.floor(low / step) * step)
         high = min(1.0, max(low + step, math.ceil(high / step - 1e-9) * step))
         return Scale(low, high, title, f"{100 * low:.0f}%", f"{100 * high:.0f}%")
-    return Scale(low, high, title, f"{low:.3g}", f"{high:.3g}")
+    return Scale(low, high, title, number(low), number(high))
 
 
 def draw(tables: Tables, card: BenchmarkCard, theme: Theme) -> Chart | Absent:
@@ -117,7 +103,7 @@ def _layout(
                 continue
             cells[i, labels[row["value"]], who.label(row["model"])] = {
                 "value": row["estimate"],
-                "text": whole_percent(row["estimate"]) if is_rate(metric) else f"{row['estimate']:.2g}",
+                "text": write_cell(metric, row["estimate"]),
                 "n": count(row["n_items"]),
                 "style": "italic" if row["n_items"] < FEW else "normal",
                 "weight": "bold" if len(models) > 1 and row["estimate"] == best[row["value"]] else "normal",

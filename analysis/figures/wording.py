@@ -51,9 +51,48 @@ def write(metric: str, value: float | None) -> str:
     return (f"{value:.3f}" if abs(value) < 10 else f"{value:,.4g}").replace("-", "−")
 
 
+def whole_percent(value: float) -> str:
+    """Write a share in whole percent, without the sign: what is more than nothing is not 0.
+
+    Examples
+    --------
+    >>> whole_percent(0.5), whole_percent(0.001), whole_percent(0.999), whole_percent(0.0)
+    ('50', '<1', '>99', '0')
+    """
+    if 0 < value < 0.005:
+        return "<1"
+    if 0.995 <= value < 1:
+        return ">99"
+    return f"{100 * value:.0f}".replace("-", "−")
+
+
+def write_cell(metric: str, value: float) -> str:
+    """Write a value as short as a cell of a matrix needs it.
+
+    Examples
+    --------
+    >>> write_cell("correct", 0.512), write_cell("score", 0.6), write_cell("latency_s", -1234.5)
+    ('51', '0.60', '−1,234')
+    """
+    if is_rate(metric):
+        return whole_percent(value)
+    return f"{value:.2f}".replace("-", "−") if metric == "score" else number(value)
+
+
+def number(value: float) -> str:
+    """Write a number with three significant digits, or as a whole one.
+
+    Examples
+    --------
+    >>> number(0.01234), number(-1234.5), number(0.0)
+    ('0.0123', '−1,234', '0')
+    """
+    return (f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}").replace("-", "−", 1)
+
+
 def axis_format(metric: str) -> str:
     """Return the d3 format of a metric's axis."""
-    return ".0%" if is_rate(metric) else "~g"
+    return ".0%" if is_rate(metric) else ",~f"
 
 
 def domain(

@@ -39,6 +39,20 @@ RENAMED = BenchmarkCard(
     verdicts={"order": ("no", "safe/yes", "yes"), "succeed": ("safe/yes", "yes")}, alpha=0.1, level=0.9
 )
 
+
+def with_metric(tables: Tables, metric: str, factor: float) -> Tables:
+    """Return the tables as if another numeric metric led, with values of another size."""
+    values = {"estimate", "ci_low", "ci_high", "difference"}
+    out = dict(tables)
+    for name in ("model_scores", "tiers", "pairwise_tests", "frontier", "policies", "strata"):
+        frame = tables[name]
+        scaled = [pl.col(c) * factor for c in frame.columns if c in values]
+        out[name] = frame.with_columns(scaled)
+        if "metric" in frame.columns:
+            out[name] = out[name].with_columns(pl.col("metric").replace("correct", metric))
+    return out
+
+
 CASES: dict[str, Callable[[], tuple[Tables, BenchmarkCard]]] = {
     "two models": lambda: (build(2, 60), PLAIN),
     "nine models, tracks": lambda: (build(9, 120, tracks=("case", "guideline"), priced="free"), SIMULATED),
@@ -59,6 +73,14 @@ CASES: dict[str, Callable[[], tuple[Tables, BenchmarkCard]]] = {
     "all correct": lambda: (build(4, 40, rate=(1.0, 1.0)), PLAIN),
     "none correct": lambda: (build(4, 40, rate=(0.0, 0.0), priced="same"), PLAIN),
     "clusters": lambda: (build(4, 60, clustered=True), BenchmarkCard(cluster="cluster_id")),
+    "numeric metric, tracks": lambda: (
+        with_metric(build(4, 60, tracks=("a", "b")), "latency_s", 73.0),
+        BenchmarkCard(primary_metric="latency_s"),
+    ),
+    "graded score, many tracks": lambda: (
+        with_metric(build(4, 60, tracks=tuple("abcdef"), missing=0.2), "score", 0.9),
+        BenchmarkCard(primary_metric="score", metrics=("score",)),
+    ),
     "no prices": lambda: (build(3, 40, priced="none"), PLAIN),
     "many labels and values": lambda: (
         build(3, 200, labels=tuple(f"label {i}" for i in range(70)), values=tuple(map(str, range(65)))),
