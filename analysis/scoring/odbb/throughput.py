@@ -1,17 +1,14 @@
 """How many responses a second the scorer scores: ``python -m analysis.scoring.odbb.throughput [N]``.
 
 The responses are made up, every one different in its reasoning, its next step and part of its needs, a tenth
-of them in need of repair. One process; polars is held to one thread.
+of them in need of repair. CPU time is counted, so that further threads do not help.
 """
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from pathlib import Path
-
-os.environ.setdefault("POLARS_MAX_THREADS", "1")
 
 import numpy as np
 import orjson
