@@ -33,6 +33,12 @@ IntervalMethod = Literal[
 BENCHMARK_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 """What a benchmark's folder may be called: it becomes a folder of the site and a part of file names."""
 
+NOT_METRICS = frozenset(
+    {"model", "item_id", "run", "verdict", "excluded", "labels", "failure_label", "decision", "flags"}
+    | {"track", "question_type", "cluster_id", "hard_failure", "decisive"}
+)
+"""Columns of the verdicts that are no numbers, and names of rates."""
+
 RESERVED_NAMES = frozenset({"assets", "site_libs", "methods", "index"})
 """Names that the site uses itself."""
 
@@ -147,6 +153,14 @@ class BenchmarkCard(Strict):
     """Monte Carlo permutations where no exact test exists (default: of the configuration)."""
     seed: int | None = Field(default=None, ge=0)
     """Seed of everything random (default: of the configuration)."""
+
+    @field_validator("metrics", "primary_metric")
+    @classmethod
+    def _numeric(cls, value: Any) -> Any:
+        for name in (value,) if isinstance(value, str) else value:
+            if name in NOT_METRICS or name.startswith("__"):
+                raise ValueError(f"{name!r} is no metric: name correct, score or a numeric column")
+        return value
 
     @field_validator("labels", mode="before")
     @classmethod

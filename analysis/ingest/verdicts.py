@@ -33,9 +33,9 @@ VERDICT_LIKE = ("verdict", "correct", "score")
 
 
 def extra_metrics(card: BenchmarkCard) -> tuple[str, ...]:
-    """Return the declared metrics that are columns of their own, in the card's order."""
+    """Return the declared metrics that are columns beyond those of the contract, in the card's order."""
     named = dict.fromkeys([*card.metrics, card.primary_metric])
-    return tuple(name for name in named if name not in ("correct", "score"))
+    return tuple(name for name in named if name not in ("correct", "score", *RESOURCES))
 
 
 def normalise(checks: RowChecks, card: BenchmarkCard) -> pl.DataFrame | None:

@@ -34,7 +34,8 @@ def test_a_log_is_named_by_its_rule_and_all_its_wildcards(name: str) -> None:
     body = PRODUCING[name]
     log = re.search(r'log:\s+f?"\{LOGS\}/([^"]+)"', body)
     assert log is not None, "no log"
-    wildcards = set(re.findall(r"\{\{(\w+)\}\}", body)) or set(re.findall(r"wildcards\.(\w+)", body))
+    output = re.search(r"output:\n(.*?)(?=^    \w+:$)", body, re.S | re.M)
+    wildcards = set(re.findall(r"\{\{(\w+)\}\}", output.group(1) if output else ""))
     expected = name if not wildcards else "/".join([name, *(f"{{{{{w}}}}}" for w in sorted(wildcards))])
     assert log.group(1) == f"{expected}.log"
 
@@ -58,8 +59,9 @@ def test_code_inputs_are_the_modules_that_the_script_imports(name: str, root: Pa
     declared = re.search(r"code=code_of\((.*?)\)", body, re.S)
     assert declared is not None, "a rule lists its code"
     modules = re.findall(r'"([\w.]+)"', declared.group(1))
-    if "*DERIVE_MODULES" in declared.group(1):
-        modules += ["analysis.derived", "analysis.rule"]
+    for name_of_list, listed in re.findall(r"^(\w+_MODULES) = \((.*?)\)$", TEXT, re.S | re.M):
+        if f"*{name_of_list}" in declared.group(1):
+            modules += re.findall(r'"([\w.]+)"', listed)
     script = re.search(r'script:\s+"([^"]+)"', body)
     assert script is not None
     tree = ast.parse((root / "rules" / script.group(1)).read_text())

@@ -199,3 +199,8 @@ def test_rows_come_sorted_whatever_their_order(folder: Path, tmp_path: Path) -> 
     other.mkdir()
     shuffled = read(folder, pl.DataFrame(BASE).sample(fraction=1, shuffle=True, seed=3))
     assert_frame_equal(shuffled.verdicts, read(other, pl.DataFrame(BASE)).verdicts)
+
+
+def test_a_resource_column_can_be_a_metric(folder: Path) -> None:
+    frame = pl.DataFrame(BASE).with_columns(latency_s=pl.Series([1.0, 2.0, 3.0, 4.0]))
+    assert read(folder, frame, "metrics: [latency_s]").verdicts["latency_s"].to_list() == [1.0, 2.0, 3.0, 4.0]

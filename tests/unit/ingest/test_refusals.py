@@ -271,3 +271,11 @@ def test_ratings_without_a_rater_kind(folder: Path) -> None:
         folder / "ratings.parquet"
     )
     assert "- ratings.parquet, column 'rater_kind': is missing\n" in refusal(folder, rows())
+
+
+def test_a_text_column_is_no_metric(folder: Path) -> None:
+    message = refusal(folder, rows(), "metrics: [verdict]")
+    assert (
+        "benchmark.yaml, key 'metrics': 'verdict' is no metric: name correct, score or a numeric column"
+        in message
+    )

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 BATCH = 16_384
 GROUP = 65_536
 """Rows of a row group."""
-MEMORY = "1GB"
+MEMORY = "512MB"
 """Memory that sorting and joining may use; beyond it they use the disk."""
 
 SCORE_TYPE = pa.struct(
