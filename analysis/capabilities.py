@@ -28,13 +28,30 @@ ALWAYS = (
     "influence",
     "rank_stability",
     "data_quality",
+    "decisiveness",
+    "flag_outcomes",
+    "model_clusters",
+    "rank_shifts",
+    "score_distribution",
+    "score_summaries",
+    "specialties",
+    "threshold_sensitivity",
+    "version_changes",
 )
 """Tables that verdicts alone give."""
 
 OF_RUNS = ("repeated_runs", "run_noise")
 """Tables that need repeated runs."""
 
-OF_RATINGS = ("agreement", "agreement_statistics", "reliability", "raters", "judge_correction")
+OF_RATINGS = (
+    "agreement",
+    "agreement_statistics",
+    "reliability",
+    "raters",
+    "judge_correction",
+    "agreement_by_class",
+    "rating_labels",
+)
 """Tables that need ratings."""
 
 WHY_ABSENT = {

@@ -125,6 +125,8 @@ RULES: dict[str, str] = {
     "vary_denominators": "analysis.tables.denominators",
     "leave_parts_out": "analysis.tables.influence",
     "audit_data": "analysis.tables.data_quality",
+    "describe_behaviour": "analysis.tables.behaviour",
+    "review_outcomes": "analysis.tables.review_outcomes",
 }
 """The rules of the derived stage and the module of each, which has a function `derive(data) -> Made`.
 

@@ -11,8 +11,8 @@ from analysis.capabilities import possible_tables
 from analysis.config import Config, check_benchmark_name, parse
 from analysis.errors import ConfigError
 
-GENERATED = ("demo",)
-"""Benchmarks that a rule writes itself. Their folders belong to the project."""
+GENERATED = ("demo", "odbb")
+"""Benchmarks that a rule writes itself, when they are named. Their folders belong to the project."""
 
 
 @dataclass(frozen=True)

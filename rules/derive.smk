@@ -292,6 +292,43 @@ rule audit_data:
         "scripts/derive.py"
 
 
+rule describe_behaviour:
+    """Describe behaviour: versions, specialties, decisiveness, flags, scores of unsolved items, clusters."""
+    input:
+        card=CARD,
+        tables=VALIDATED,
+        code=code_of("analysis.tables.behaviour", *DERIVE_MODULES),
+    output:
+        decisiveness=table("decisiveness"),
+        flag_outcomes=table("flag_outcomes"),
+        model_clusters=table("model_clusters"),
+        rank_shifts=table("rank_shifts"),
+        score_distribution=table("score_distribution"),
+        score_summaries=table("score_summaries"),
+        specialties=table("specialties"),
+        threshold_sensitivity=table("threshold_sensitivity"),
+        version_changes=table("version_changes"),
+    log:
+        f"{LOGS}/describe_behaviour/{{benchmark}}.log",
+    script:
+        "scripts/derive.py"
+
+
+rule review_outcomes:
+    """Break agreement with reviewers down by verdict class, and count their labels."""
+    input:
+        card=CARD,
+        tables=VALIDATED,
+        code=code_of("analysis.tables.review_outcomes", *DERIVE_MODULES),
+    output:
+        agreement_by_class=table("agreement_by_class"),
+        rating_labels=table("rating_labels"),
+    log:
+        f"{LOGS}/review_outcomes/{{benchmark}}.log",
+    script:
+        "scripts/derive.py"
+
+
 rule tables:
     """Build every derived table of every benchmark."""
     input:

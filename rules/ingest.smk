@@ -13,6 +13,18 @@ rule simulate_demo:
         "scripts/simulate_demo.py"
 
 
+rule reconstruct_odbb:
+    """Write the reconstruction of the ODBB paper's verdicts from its published aggregates."""
+    input:
+        code=code_of("analysis.demo.odbb.write", "analysis.rule"),
+    output:
+        card=f"{RAW}/odbb/benchmark.yaml",
+    log:
+        f"{LOGS}/reconstruct_odbb.log",
+    script:
+        "scripts/reconstruct_odbb.py"
+
+
 def raw_inputs(wildcards):
     """Files that ingest reads; of a generated benchmark, the card that is written last."""
     if wildcards.benchmark in GENERATED:

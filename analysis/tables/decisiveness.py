@@ -5,8 +5,8 @@ from __future__ import annotations
 import polars as pl
 
 from analysis.matrix import ALL
+from analysis.schemas import Decisiveness
 from analysis.stats.proportions import wilson_interval
-from analysis.tables.behaviour_schemas import Decisiveness
 from analysis.tables.data import BenchmarkData, Made, table_frame
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from analysis.tables.behaviour_schemas import ModelClusters
+from analysis.schemas import ModelClusters
 from analysis.tables.concordance import compare_verdicts
 from analysis.tables.data import BenchmarkData, Made, table_frame
 

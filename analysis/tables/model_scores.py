@@ -61,7 +61,8 @@ def score_models(data: BenchmarkData) -> pl.DataFrame:
 def rate_matrices(data: BenchmarkData) -> list[VerdictMatrix]:
     """Return the 0/1 matrices of the rates: hard failures, decisive decisions, flags.
 
-    A rate is over the model's items with any row; an item counts once, if any of its runs shows it.
+    A rate is over the model's items with any row (of `decisive`: with any decision); an item counts
+    once, if any of its runs shows it.
     """
     verdicts, items, card = data.verdicts, data.items, data.card
     rates: dict[str, pl.Expr] = {}
@@ -73,7 +74,9 @@ def rate_matrices(data: BenchmarkData) -> list[VerdictMatrix]:
     flags = verdicts["flags"].list.explode(empty_as_null=False).drop_nulls().unique().sort()
     for flag in flags:
         rates[f"flag:{flag}"] = pl.col("flags").list.contains(flag)
-    return [rate_matrix(verdicts, items, card, name, hit) for name, hit in rates.items()]
+    decided = verdicts.filter(pl.col("decision").is_not_null())
+    asked = {"decisive": decided}
+    return [rate_matrix(asked.get(name, verdicts), items, card, name, hit) for name, hit in rates.items()]
 
 
 def _score_track(data: BenchmarkData, matrix: VerdictMatrix, track: str) -> pl.DataFrame:

@@ -9,10 +9,10 @@ import numpy.typing as npt
 import polars as pl
 
 from analysis.matrix import ALL
+from analysis.schemas import RankShifts
 from analysis.seeds import generator_for
 from analysis.stats.bootstrap import bootstrap_means
 from analysis.stats.resampling import order_statistic_limits
-from analysis.tables.behaviour_schemas import RankShifts
 from analysis.tables.data import BenchmarkData, Made, rank_order, ranks_of, table_frame
 
 MAX_RANKINGS = 24

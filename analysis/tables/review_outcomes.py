@@ -6,8 +6,8 @@ from itertools import permutations
 
 import polars as pl
 
+from analysis.schemas import AgreementByClass, RatingLabels
 from analysis.stats.proportions import wilson_interval
-from analysis.tables.behaviour_schemas import AgreementByClass, RatingLabels
 from analysis.tables.data import BenchmarkData, Made, table_frame
 
 TARGET = ["criterion_id", "model", "item_id", "run"]

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import polars as pl
 
 from analysis.matrix import VerdictMatrix
-from analysis.tables.behaviour_schemas import ScoreDistribution, ScoreSummaries
+from analysis.schemas import ScoreDistribution, ScoreSummaries
 from analysis.tables.data import BenchmarkData, Made, table_frame
 
 N_BINS = 20

@@ -6,8 +6,8 @@ import numpy as np
 import polars as pl
 
 from analysis.matrix import ALL
+from analysis.schemas import Specialties
 from analysis.stats.coverage import unique_solves
-from analysis.tables.behaviour_schemas import Specialties
 from analysis.tables.data import BenchmarkData, Made, mean_of_cells, rank_order, ranks_of, table_frame
 from analysis.tables.strata import strata_of
 

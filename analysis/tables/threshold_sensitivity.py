@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from analysis.tables.behaviour_schemas import ThresholdSensitivity
+from analysis.schemas import ThresholdSensitivity
 from analysis.tables.data import BenchmarkData, Made, rank_order, ranks_of, table_frame
 from analysis.tables.score_distribution import graded_metrics
 

@@ -8,9 +8,9 @@ from itertools import combinations
 import polars as pl
 
 from analysis.matrix import ALL
+from analysis.schemas import VersionChanges
 from analysis.stats.mcnemar import mcnemar_test
 from analysis.stats.multiplicity import holm
-from analysis.tables.behaviour_schemas import VersionChanges
 from analysis.tables.data import BenchmarkData, Made, table_frame
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from analysis.config import Config, settings_for
 from analysis.ingest.benchmark import read_benchmark
-from analysis.tables.behaviour_schemas import BEHAVIOUR
+from analysis.schemas import TABLES
 from analysis.tables.concordance import compare_verdicts
 from analysis.tables.data import BenchmarkData
 from analysis.tables.decisiveness import relate_decisions
@@ -53,7 +53,7 @@ def row(model: str, item: int, mark: str, **more: Any) -> dict[str, Any]:
 
 
 def checked(name: str, table: pl.DataFrame) -> pl.DataFrame:
-    return BEHAVIOUR[name].validate(table)
+    return TABLES[name].validate(table)
 
 
 CARD = """

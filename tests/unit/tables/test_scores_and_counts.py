@@ -104,6 +104,14 @@ def test_rates_count_an_item_once_whatever_run_shows_it(make: Make) -> None:
     assert rates == [("decisive", 0.5, 2), ("flag:g", 0.5, 2), ("hard_failure", 0.5, 2)]
 
 
+def test_the_decisive_rate_is_over_items_with_a_decision(make: Make) -> None:
+    rows = grid({"a": "1010"})
+    for row, decision in zip(rows, ["go", "wait", None, None], strict=True):
+        row["decision"] = decision
+    table = score_models(make(rows, "decisions: {decisive: [go]}")).filter(metric="decisive", method="wilson")
+    assert table.select("estimate", "n_items", "n_missing").rows() == [(0.5, 2, 2)]
+
+
 def test_item_counts(make: Make) -> None:
     data = make(grid({"a": "1p0.", "b": "1p0-", "c": "0p0x"}))
     table = count_items(data).select("item_id", "k", "n_models", "mean_score", "all_partial", "all_incorrect")

@@ -1,0 +1,162 @@
+"""One dataframely schema per Parquet table, raw and derived.
+
+Every column carries its meaning and, where it has one, its unit (`metadata["unit"]`). Validation
+happens on write and on read (`analysis.store`). The key of a table is its primary key.
+"""
+
+from __future__ import annotations
+
+from analysis.schemas.behaviour import (
+    AgreementByClass,
+    Decisiveness,
+    FlagOutcomes,
+    ModelClusters,
+    RankShifts,
+    RatingLabels,
+    ScoreDistribution,
+    ScoreSummaries,
+    Specialties,
+    ThresholdSensitivity,
+    VersionChanges,
+)
+from analysis.schemas.core import (
+    Concordance,
+    Costs,
+    CountDistribution,
+    Coverage,
+    Decisions,
+    FailureLabels,
+    Frontier,
+    ItemCounts,
+    ModelScores,
+    PairwiseTests,
+    Policies,
+    Strata,
+    Tiers,
+    UniqueSolves,
+)
+from analysis.schemas.ratings import Agreement, AgreementStatistics, JudgeCorrection, Raters, Reliability
+from analysis.schemas.raw import Audit, Items, Models, Quarantine, Ratings, Verdicts
+from analysis.schemas.robustness import (
+    CoverageShares,
+    DataQuality,
+    Denominators,
+    Ensembles,
+    Influence,
+    Planning,
+    PlanningItems,
+    RankAgreement,
+    RankStability,
+    RepeatedRuns,
+    RunNoise,
+)
+from analysis.typed_frames import dy
+
+__all__ = [
+    "DERIVED",
+    "RAW",
+    "TABLES",
+    "Agreement",
+    "AgreementByClass",
+    "AgreementStatistics",
+    "Audit",
+    "Concordance",
+    "Costs",
+    "CountDistribution",
+    "Coverage",
+    "CoverageShares",
+    "DataQuality",
+    "Decisions",
+    "Decisiveness",
+    "Denominators",
+    "Ensembles",
+    "FailureLabels",
+    "FlagOutcomes",
+    "Frontier",
+    "Influence",
+    "ItemCounts",
+    "Items",
+    "JudgeCorrection",
+    "ModelClusters",
+    "ModelScores",
+    "Models",
+    "PairwiseTests",
+    "Planning",
+    "PlanningItems",
+    "Policies",
+    "Quarantine",
+    "RankAgreement",
+    "RankShifts",
+    "RankStability",
+    "Raters",
+    "RatingLabels",
+    "Ratings",
+    "Reliability",
+    "RepeatedRuns",
+    "RunNoise",
+    "ScoreDistribution",
+    "ScoreSummaries",
+    "Specialties",
+    "Strata",
+    "ThresholdSensitivity",
+    "Tiers",
+    "UniqueSolves",
+    "Verdicts",
+    "VersionChanges",
+]
+
+RAW: dict[str, type[dy.Schema]] = {
+    "verdicts": Verdicts,
+    "items": Items,
+    "models": Models,
+    "ratings": Ratings,
+}
+"""The validated raw tables."""
+
+DERIVED: dict[str, type[dy.Schema]] = {
+    "model_scores": ModelScores,
+    "item_counts": ItemCounts,
+    "count_distribution": CountDistribution,
+    "coverage": Coverage,
+    "unique_solves": UniqueSolves,
+    "concordance": Concordance,
+    "pairwise_tests": PairwiseTests,
+    "tiers": Tiers,
+    "failure_labels": FailureLabels,
+    "decisions": Decisions,
+    "strata": Strata,
+    "frontier": Frontier,
+    "costs": Costs,
+    "policies": Policies,
+    "agreement": Agreement,
+    "agreement_statistics": AgreementStatistics,
+    "reliability": Reliability,
+    "raters": Raters,
+    "judge_correction": JudgeCorrection,
+    "planning": Planning,
+    "planning_items": PlanningItems,
+    "repeated_runs": RepeatedRuns,
+    "run_noise": RunNoise,
+    "ensembles": Ensembles,
+    "coverage_shares": CoverageShares,
+    "denominators": Denominators,
+    "rank_agreement": RankAgreement,
+    "influence": Influence,
+    "rank_stability": RankStability,
+    "data_quality": DataQuality,
+    "version_changes": VersionChanges,
+    "rank_shifts": RankShifts,
+    "specialties": Specialties,
+    "decisiveness": Decisiveness,
+    "flag_outcomes": FlagOutcomes,
+    "score_summaries": ScoreSummaries,
+    "score_distribution": ScoreDistribution,
+    "threshold_sensitivity": ThresholdSensitivity,
+    "model_clusters": ModelClusters,
+    "agreement_by_class": AgreementByClass,
+    "rating_labels": RatingLabels,
+}
+"""The derived tables."""
+
+TABLES: dict[str, type[dy.Schema]] = {**RAW, "audit": Audit, "quarantine": Quarantine, **DERIVED}
+"""Every table of a benchmark's derived folder."""
