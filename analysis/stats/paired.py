@@ -171,7 +171,8 @@ def compare_pairs(
     rng : numpy.random.Generator
         Source of randomness.
     n_resamples, n_permutations : int
-        Resamples for intervals; random flips where a test is not counted exactly.
+        Resamples for intervals, 0 for tests without intervals; random flips where a test is not
+        counted exactly.
     level : float
         Confidence level.
     clusters : array_like of int, shape (N,), optional
@@ -278,14 +279,17 @@ class _Comparison:
         self.cells, self.a, self.b, self.unequal, self.runs = cells, a, b, unequal, runs
         self.tail, self.widen = tail, widen
         weights_rng, flips_rng, self.counts_rng = child_generators(rng, 3)
-        self.resamples = Resamples(weights_rng, cells.n_units, n_resamples)
+        if n_resamples == 0 and np.any(unequal) and runs is None:
+            raise ValueError("models with different numbers of runs need n_resamples of at least 1")
+        self.resamples = Resamples(weights_rng, cells.n_units, n_resamples or 1)
+        self.with_limits = n_resamples != 0
         self.flips = SignFlips(flips_rng, cells.n_units, n_permutations)
         self.denominator = cells.denominator()
         self.prefix = "" if cells.units is None else "cluster_"
         self.interval_name = "bootstrap_expanded" if widen else "bootstrap_percentile"
         self.separable = same_cells(cells, a, b)
         self.test_open = np.ones(a.size, dtype=np.bool_)
-        self.limits_open = np.ones(a.size, dtype=np.bool_)
+        self.limits_open = np.full(a.size, self.with_limits)
 
     def fill(self, draft: _Draft) -> None:
         values = self._levels()
@@ -322,7 +326,9 @@ class _Comparison:
         draft.p[test[exact]] = p[exact]
         draft.method[test[exact]] = "sign_flip_exact"
         self.test_open = some & np.isnan(draft.p)
-        self.limits_open = some.copy()
+        self.limits_open = some & self.with_limits
+        if not self.with_limits:
+            return
         rest = np.flatnonzero(some & ~self.separable)
         if not self.resamples.fits_memory:
             rest = np.flatnonzero(some)

@@ -3,7 +3,13 @@ import pytest
 
 from analysis.stats.bootstrap import bootstrap_means, expanded_tail
 from analysis.stats.nested import nested_bootstrap_means
-from analysis.stats.resampling import Resamples, SignFlips, order_statistic_limits, resampling_counts
+from analysis.stats.resampling import (
+    Resamples,
+    SignFlips,
+    child_generators,
+    order_statistic_limits,
+    resampling_counts,
+)
 
 METHODS = ["expanded", "percentile", "basic", "bca", "studentized"]
 
@@ -13,7 +19,7 @@ def boot(scores, seed=0, n_resamples=500, **options):
 
 
 def counts(n_units, n_resamples, seed=0):
-    child = np.random.default_rng(seed).spawn(1)[0]
+    child = child_generators(np.random.default_rng(seed), 1)[0]
     return np.concatenate([block.copy() for _, block in resampling_counts(child, n_units, n_resamples)])
 
 

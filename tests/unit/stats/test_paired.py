@@ -190,6 +190,18 @@ def test_large_data_take_limits_from_counts(monkeypatch):
     np.testing.assert_allclose((resampled.ci_low - joint.ci_low) / width, 0, atol=0.06)
 
 
+def test_tests_without_intervals():
+    rng = np.random.default_rng(2)
+    scores = rng.integers(0, 3, (3, 20)) / 2
+    for options in ({}, {"clusters": np.arange(20) // 2}):
+        bare, full = compare(scores, n_resamples=0, **options), compare(scores, **options)
+        np.testing.assert_array_equal(bare.p_value, full.p_value)
+        assert np.isnan(bare.ci_low).all()
+        assert set(bare.interval_method) == {"none"}
+    with pytest.raises(ValueError, match="need n_resamples of at least 1"):
+        compare(scores, n_resamples=0, n_runs=np.arange(60).reshape(3, 20) + 1)
+
+
 def test_nothing_to_compare():
     assert compare(np.ones((1, 5))).p_value.size == 0
     assert compare(np.ones((0, 5))).p_value.size == 0
@@ -215,7 +227,7 @@ def test_one_item():
         ({"n_runs": [1, 1, 1]}, r"n_runs has shape \(3,\)"),
         ({"matched_runs": np.ones((2, 3))}, "matched_runs must have shape"),
         ({"level": 95}, "level must be between 0 and 1"),
-        ({"n_resamples": 0}, "the number of draws must be at least 1"),
+        ({"n_resamples": -1}, "the number of draws must be at least 1"),
         ({"interval": "normal"}, "unknown interval 'normal'"),
     ],
 )
