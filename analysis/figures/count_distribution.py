@@ -8,7 +8,7 @@ import polars as pl
 
 from analysis.config import BenchmarkCard
 from analysis.figures.figure import Absent, Chart, Figure, Tables
-from analysis.figures.parts import BLANK, Row, data, finish, label_column, note, notes, pixels
+from analysis.figures.parts import BLANK, Row, data, finish, label_column, note, notes, options, pixels
 from analysis.figures.select import ALL, in_track, level_text, tracks_of
 from analysis.figures.text import clean, count, listing, percent, plural, short_labels
 from analysis.figures.theme import TEXT, WIDTH, Theme
@@ -95,16 +95,16 @@ def _bars(frame: pl.DataFrame, basis: str, theme: Theme, *, alone: bool) -> Any:
         }
         for row in part.select("k", "n_items", "share", "ci_low", "ci_high").iter_rows(named=True)
     ]
-    scale_x = alt.Scale(domain=[-0.6, models + 0.6], nice=False, zero=False)
-    axis_x = alt.Axis(
+    scale_x = options(domain=[-0.6, models + 0.6], nice=False, zero=False)
+    axis_x = options(
         title=f"Models that solve the item (of {models})",
         values=whole_ticks(0, models, 17),
         format="d",
         domain=True,
         labelPadding=4,
     )
-    y_scale = alt.Scale(domain=[0, top], nice=False)
-    axis_y = alt.Axis(title="Items (%)", format=".1~%", grid=True, tickCount=4)
+    y_scale = options(domain=[0, top], nice=False)
+    axis_y = options(title="Items (%)", format=".1~%", grid=True, tickCount=4)
     x = alt.X("k:Q", scale=scale_x, axis=axis_x)
     base = alt.Chart(data(rows))
     tips = [
@@ -144,7 +144,7 @@ def _bars(frame: pl.DataFrame, basis: str, theme: Theme, *, alone: bool) -> Any:
         name = "Items that any model answered" if basis == "answered" else "Items that every model answered"
         words.append(note(f"{name} (n = {count(total)})", 0, -54, colour=theme.ink, size=TEXT))
     layers.append(notes(words, theme))
-    return alt.layer(*layers).properties(width=PLOT, height=height)
+    return alt.layer(*layers, width=PLOT, height=height)
 
 
 def _zero_note(zero: Row, models: int, at: float, theme: Theme) -> Row:
@@ -180,14 +180,14 @@ def _tracks(frame: pl.DataFrame, tracks: list[str], theme: Theme) -> Any:
     width = WIDTH - 20 - left - 110
     y = alt.Y(
         "track:N",
-        scale=alt.Scale(domain=[r["track"] for r in rows], padding=0),
-        axis=alt.Axis(title=None, labelColor=theme.ink, labelFontSize=TEXT, labelPadding=8),
+        scale=options(domain=[r["track"] for r in rows], padding=0),
+        axis=options(title=None, labelColor=theme.ink, labelFontSize=TEXT, labelPadding=8),
     )
     top = max(v for r in rows for v in (r["share"], r["high"]) if v is not None)
     x = alt.X(
         "share:Q",
-        scale=alt.Scale(domain=[0, min(1.02, top * 1.06 + 0.01)], nice=False),
-        axis=alt.Axis(title="Items of the track that no model solves (%)", format=".1~%", grid=True,
+        scale=options(domain=[0, min(1.02, top * 1.06 + 0.01)], nice=False),
+        axis=options(title="Items of the track that no model solves (%)", format=".1~%", grid=True,
                       tickCount=5, domain=True, ticks=True, tickSize=4),
     )  # fmt: skip
     base = alt.Chart(data(rows))
@@ -201,7 +201,9 @@ def _tracks(frame: pl.DataFrame, tracks: list[str], theme: Theme) -> Any:
             [note("Unsolved", width + 52, -9, align="right"), note("n", width + 106, -9, align="right")],
             theme,
         ),
-    ).properties(width=width, height=22 * len(rows))
+        width=width,
+        height=22 * len(rows),
+    )
 
 
 def _track_cells(row: Row, width: float, theme: Theme) -> list[Row]:

@@ -22,7 +22,7 @@ from analysis.figures.coverage_parts import (
 )
 from analysis.figures.figure import Absent, Chart, Figure, Tables
 from analysis.figures.identity import Identity, identify
-from analysis.figures.parts import Row, data, finish
+from analysis.figures.parts import Row, data, finish, options
 from analysis.figures.select import ALL, in_track, level_text, tracks_of
 from analysis.figures.text import clean, count, isolate, listing, percent, plural
 from analysis.figures.theme import WIDTH, Theme
@@ -112,12 +112,12 @@ def _main(
     key = method_key(frame)
     height = max(190.0, 24 + 22.0 * (len(shown) + (greedy.height > len(shown))) + 18 * len(key) + 4)
     low, high = _range(greedy)
-    x_scale = alt.Scale(domain=[0.5, models + 0.9], nice=False, zero=False)
-    y_scale = alt.Scale(domain=[low, high], nice=False, zero=False)
-    axis_x = alt.Axis(
+    x_scale = options(domain=[0.5, models + 0.9], nice=False, zero=False)
+    y_scale = options(domain=[low, high], nice=False, zero=False)
+    axis_x = options(
         title="Models in the ensemble", values=whole_ticks(1, models, width / 34), format="d", domain=True
     )
-    axis_y = alt.Axis(title="Items covered (%)", format=".1~%", grid=True, values=share_ticks(low, high, 6))
+    axis_y = options(title="Items covered (%)", format=".1~%", grid=True, values=share_ticks(low, high, 6))
     x = alt.X("step:Q", scale=x_scale, axis=axis_x)
     y = alt.Y("share:Q", scale=y_scale, axis=axis_y)
     numbers = greedy.select("step", "gained", "covered", "share", "ci_low", "ci_high").to_dicts()
@@ -161,7 +161,7 @@ def _main(
     layers += ceiling_layers(rows[-1], width * (near - 0.5) / (models + 0.4) - 8, at, theme)
     layers += list_layers(shown, greedy, width + 22, theme)
     layers += key_layers(key, width + 60, height, theme, models)
-    return alt.layer(*layers).properties(width=width, height=height)
+    return alt.layer(*layers, width=width, height=height)
 
 
 def _range(greedy: pl.DataFrame) -> tuple[float, float]:

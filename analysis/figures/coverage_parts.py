@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from analysis.figures.parts import BLANK, Row, data, label_column, note, notes, pixels
+from analysis.figures.parts import BLANK, Row, data, label_column, note, notes, options, pixels
 from analysis.figures.select import in_track
 from analysis.figures.text import clean, count, percent, short_labels, text_width
 from analysis.figures.theme import SMALL, TEXT, WIDTH, Theme
@@ -123,22 +123,22 @@ def track_panels(frame: pl.DataFrame, tracks: list[str], theme: Theme) -> Any:
     span = max(max(shares) - min(shares), 0.05)
     low = 0.0 if min(shares) < 0.3 else min(shares) - 0.1 * span
     high = max(shares) + 0.24 * span
-    scale = alt.Scale(domain=[low, high], nice=False, zero=False)
+    scale = options(domain=[low, high], nice=False, zero=False)
     names = short_labels({t: clean(t) for t in tracks}, 0.92 * width, SMALL)
     panels = []
     for i, track in enumerate(tracks):
         rows = parts[track].select("step", "share").to_dicts()
         models = rows[-1]["step"]
         tail = [*rows, {**rows[-1], "step": models + 0.9}]
-        axis_y = alt.Axis(
+        axis_y = options(
             title="Covered (%)" if i % across == 0 else None,
             format=".1~%",
             grid=True,
             values=share_ticks(low, high, 4),
             labels=i % across == 0,
         )
-        axis_x = alt.Axis(title=None, values=whole_ticks(1, models, width / 40), format="d", domain=True)
-        x = alt.X("step:Q", scale=alt.Scale(domain=[0.5, models + 0.9], nice=False, zero=False), axis=axis_x)
+        axis_x = options(title=None, values=whole_ticks(1, models, width / 40), format="d", domain=True)
+        x = alt.X("step:Q", scale=options(domain=[0.5, models + 0.9], nice=False, zero=False), axis=axis_x)
         y = alt.Y("share:Q", scale=scale, axis=axis_y)
         total = total_of(parts[track].row(-1, named=True))
         at = 92 * (high - rows[-1]["share"]) / (high - low)
@@ -156,6 +156,8 @@ def track_panels(frame: pl.DataFrame, tracks: list[str], theme: Theme) -> Any:
                 .mark_line(interpolate="step-after", color=theme.accent, strokeWidth=1.8)
                 .encode(x=x, y=y),
                 notes(words, theme),
-            ).properties(width=width, height=92)
+                width=width,
+                height=92,
+            )
         )
     return alt.concat(*panels, columns=across, spacing={"row": 30, "column": 18})

@@ -9,7 +9,7 @@ import polars as pl
 from analysis.config import BenchmarkCard
 from analysis.figures.figure import Absent, Chart, Figure, Tables
 from analysis.figures.identity import Identity, identify
-from analysis.figures.parts import Row, data, finish
+from analysis.figures.parts import Row, data, finish, options
 from analysis.figures.scatter import Plane, label_layers
 from analysis.figures.select import ALL, in_track, interval_text, n_text, with_intervals
 from analysis.figures.text import isolate, listing, percent, plural, spaced
@@ -54,14 +54,14 @@ def draw(tables: Tables, card: BenchmarkCard, theme: Theme) -> Chart | Absent:
     crowded = len(rows) > 12
     x = alt.X(
         "x:Q",
-        scale=alt.Scale(domain=list(plane.x), nice=False, zero=False),
-        axis=alt.Axis(title="Items with a decisive decision (%)", format=".1~%", grid=True, domain=True,
+        scale=options(domain=list(plane.x), nice=False, zero=False),
+        axis=options(title="Items with a decisive decision (%)", format=".1~%", grid=True, domain=True,
                       values=share_ticks(*plane.x, 9)),
     )  # fmt: skip
     y = alt.Y(
         "y:Q",
-        scale=alt.Scale(domain=list(plane.y), nice=False, zero=False),
-        axis=alt.Axis(title="Items with a hard failure (%)", format=".1~%", grid=True,
+        scale=options(domain=list(plane.y), nice=False, zero=False),
+        axis=options(title="Items with a hard failure (%)", format=".1~%", grid=True,
                       values=share_ticks(*plane.y, 8)),
     )  # fmt: skip
     base = alt.Chart(data(rows))
@@ -89,7 +89,7 @@ def draw(tables: Tables, card: BenchmarkCard, theme: Theme) -> Chart | Absent:
     lines = [line for r in rows for line in r.pop("lines")]
     order = _order(rows)[:LABELLED]
     labels, missing = label_layers(rows, order, plane, theme, lines=lines if len(rows) <= MAX_BARS else ())
-    chart = alt.layer(*layers, *labels).properties(width=plane.width, height=plane.height)
+    chart = alt.layer(*layers, *labels, width=plane.width, height=plane.height)
     text = n_text(frame["n_items"].to_list())
     if len(rows) <= MAX_BARS:
         text += f"; {interval_text(_with_limits(frame), tables, card)}"

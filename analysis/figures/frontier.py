@@ -11,7 +11,7 @@ import polars as pl
 from analysis.config import BenchmarkCard
 from analysis.figures.figure import Absent, Chart, Figure, Tables
 from analysis.figures.identity import Identity, identify
-from analysis.figures.parts import BLANK, Row, data, finish, note, notes, pixels, segments
+from analysis.figures.parts import BLANK, Row, data, finish, note, notes, options, pixels, segments
 from analysis.figures.scatter import Plane, label_layers
 from analysis.figures.select import ALL, in_track, interval_text, metric_of, n_text, with_intervals
 from analysis.figures.text import isolate, listing, plural, usd
@@ -72,9 +72,8 @@ def draw(tables: Tables, card: BenchmarkCard, theme: Theme) -> Chart | Absent:
     )
     points = [{k: v for k, v in r.items() if k != "lines"} for r in rows]
     labels, missing = label_layers(points, order[:LABELLED], plane, theme, lines=lines)
-    chart = alt.layer(*layers, *labels, notes(_key(priced, who, theme), theme)).properties(
-        width=plane.width, height=plane.height
-    )
+    layers += [*labels, notes(_key(priced, who, theme), theme)]
+    chart = alt.layer(*layers, width=plane.width, height=plane.height)
     text = _subtitle(frame, priced, who, tables, card, bars=bars)
     if missing:
         text.append(f"{plural(missing, 'model')} without a label for want of room: see the table.")
@@ -156,8 +155,8 @@ def _axes(
     ticks = cost_ticks(start, plane.x[1])
     x = alt.X(
         "cost:Q",
-        scale=alt.Scale(type="log", domain=list(plane.x), nice=False),
-        axis=alt.Axis(
+        scale=options(type="log", domain=list(plane.x), nice=False),
+        axis=options(
             title="Cost per response (USD, log scale)",
             values=ticks,
             labelExpr="'$' + format(datum.value, '~g')"
@@ -168,8 +167,8 @@ def _axes(
     )
     y = alt.Y(
         "score:Q",
-        scale=alt.Scale(domain=list(plane.y), nice=False, zero=False),
-        axis=alt.Axis(title=metric_axis(metric, card), format=axis_format(metric), grid=True, tickCount=7),
+        scale=options(domain=list(plane.y), nice=False, zero=False),
+        axis=options(title=metric_axis(metric, card), format=axis_format(metric), grid=True, tickCount=7),
     )
     frame = [{"cost": plane.x[1], "score": plane.y[0]}]
     layers: list[Any] = [alt.Chart(data(frame)).mark_point(opacity=0).encode(x=x, y=y)]

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from analysis.figures.parts import Row, data, label_column, note, notes, pixels, row_height, row_text
+from analysis.figures.parts import Row, data, label_column, note, notes, options, pixels, row_height, row_text
 from analysis.figures.text import shorten, text_width
 from analysis.figures.theme import SMALL, TEXT, WIDTH, Theme, interpolate, text_on
 
@@ -152,9 +152,8 @@ def _squares(rows: list[Row], x: Any, y: Any, theme: Theme, *, text: bool, gap: 
 
 
 def _band(field: str, labels: Sequence[str], axis: Any) -> dict[str, Any]:
-    import altair as alt
 
-    return {"shorthand": f"{field}:N", "scale": alt.Scale(domain=list(labels), padding=0), "axis": axis}
+    return {"shorthand": f"{field}:N", "scale": options(domain=list(labels), padding=0), "axis": axis}
 
 
 def column_notes(labels: Sequence[str], step: float, theme: Theme) -> tuple[list[Row], float]:
@@ -193,7 +192,7 @@ def _categories_down(
     tops, reach = column_notes(models, step, theme)
     panels = []
     for i, g in enumerate(groups):
-        y = alt.Y(**_band("value", g.values, alt.Axis(title=None, labelColor=theme.ink, labelFontSize=TEXT)))
+        y = alt.Y(**_band("value", g.values, options(title=None, labelColor=theme.ink, labelFontSize=TEXT)))
         x = alt.X(**_band("model", models, None))
         layers = _squares(
             _cell_rows(i, g, models, cells, scale, theme), x, y, theme, text=step >= 22, gap=step >= 12
@@ -211,7 +210,7 @@ def _categories_down(
         layers.append(
             notes([*(tops if i == 0 else []), *(heads if i == 0 else heads[len(headers) :])], theme)
         )
-        panels.append(alt.layer(*layers).properties(width=width, height=24 * len(g.values)))
+        panels.append(alt.layer(*layers, width=width, height=24 * len(g.values)))
     chart = alt.vconcat(*panels, spacing=26) if len(panels) > 1 else panels[0]
     return chart, left + width + max(right, reach)
 
@@ -237,7 +236,7 @@ def _models_down(
     total = left
     for i, g in enumerate(groups):
         width = step * len(g.values)
-        labels = alt.Axis(title=None, labelColor=theme.ink, labelFontSize=row_text(len(models)))
+        labels = options(title=None, labelColor=theme.ink, labelFontSize=row_text(len(models)))
         y = alt.Y(**_band("model", models, labels if i == 0 else None))
         x = alt.X(**_band("value", g.values, None))
         layers = _squares(
@@ -258,7 +257,7 @@ def _models_down(
         if g.title:
             words.append(note(g.title, 0, height + 18 + 18 * len(headers), weight="bold", colour=theme.ink))
         layers.append(notes(words, theme))
-        panels.append(alt.layer(*layers).properties(width=width, height=height))
+        panels.append(alt.layer(*layers, width=width, height=height))
         total += width + (14 if i else 0) + (reach if i == len(groups) - 1 else 0)
     chart = alt.hconcat(*panels, spacing=14) if len(panels) > 1 else panels[0]
     return chart, total
@@ -282,4 +281,4 @@ def key_strip(scale: Scale, theme: Theme) -> Any:
         note(scale.high_text, end + 6, 5),
         note(scale.title, end + 14 + text_width(scale.high_text, SMALL), 5),
     ]
-    return alt.layer(strip, notes(words, theme)).properties(width=end, height=10)
+    return alt.layer(strip, notes(words, theme), width=end, height=10)

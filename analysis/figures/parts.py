@@ -25,6 +25,15 @@ BLANK: Row = {"one": 1}
 """The single row of a mark whose places are given in pixels."""
 
 
+def options(**values: Any) -> Row:
+    """Return properties of an axis or a scale.
+
+    Plain data, not Altair's objects: those carry every property there is, set or not, and Altair
+    copies them deeply whenever a layer joins a chart.
+    """
+    return values
+
+
 def data(rows: Sequence[Row]) -> pl.DataFrame:
     """Return rows as the data of a chart.
 
@@ -63,7 +72,10 @@ def finish(
     if card.synthetic:
         lines += wrap(synthetic_text(card), width - 8, SMALL, max_lines=SYNTHETIC_LINES)
     head = {"text": wrap(title, width - 8, TITLE, bold=True), "subtitle": lines}
-    finished: Chart = chart.properties(title=head).configure(**vega_config(theme))
+    # set in place: `properties` and `configure` would copy the whole chart
+    chart.title = head
+    chart.config = vega_config(theme)
+    finished: Chart = chart
     return finished
 
 

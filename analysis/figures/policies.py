@@ -84,7 +84,7 @@ def draw(tables: Tables, card: BenchmarkCard, theme: Theme) -> Chart | Absent:
         .encode(**pixels(x="datum.px", y="datum.py", color="datum.colour"), tooltip=tips),
     ]
     layers.append(notes(_words(points, frame, policies, at, width, font, theme), theme))
-    chart = alt.layer(*layers).properties(width=width, height=step * n)
+    chart = alt.layer(*layers, width=width, height=step * n)
     metric = metric_of(tables["policies"], card)
     text = (
         f"{plural(len(changed), 'model')} of {len(labels)} change rank; n under each policy at its column. "

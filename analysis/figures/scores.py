@@ -16,6 +16,7 @@ from analysis.figures.parts import (
     label_column,
     note,
     notes,
+    options,
     pixels,
     row_height,
     row_text,
@@ -120,16 +121,16 @@ def _panel(
     labels = [r["label"] for r in rows]
     y = alt.Y(
         "label:N",
-        scale=alt.Scale(domain=labels, padding=0),
-        axis=alt.Axis(title=None, labelColor=theme.ink, labelFontSize=row_text(n), labelPadding=8),
+        scale=options(domain=labels, padding=0),
+        axis=options(title=None, labelColor=theme.ink, labelFontSize=row_text(n), labelPadding=8),
     )
     total = width + sum(w for _, _, w, _ in columns)
     limits = [v for r in rows for v in (r["estimate"], r["low"], r["high"])]
     unit = is_rate(metric) or metric == "score"
     x = alt.X(
         "estimate:Q",
-        scale=alt.Scale(domain=list(domain(limits, unit=unit)), nice=False, zero=False),
-        axis=alt.Axis(
+        scale=options(domain=list(domain(limits, unit=unit)), nice=False, zero=False),
+        axis=options(
             title=metric_axis(metric, card),
             format=axis_format(metric),
             grid=True,
@@ -168,7 +169,7 @@ def _panel(
         )
     )
     layers += _side(rows, columns, width, y, theme)
-    return alt.layer(*layers).properties(width=width, height=step * n)
+    return alt.layer(*layers, width=width, height=step * n)
 
 
 def _side(

@@ -10,7 +10,7 @@ from analysis.config import BenchmarkCard
 from analysis.figures.figure import Absent, Chart, Figure, Tables
 from analysis.figures.identity import identify
 from analysis.figures.matrix import Group, draw_matrix
-from analysis.figures.parts import Row, data, finish, label_column, note, notes, row_height, row_text
+from analysis.figures.parts import Row, data, finish, label_column, note, notes, options, row_height, row_text
 from analysis.figures.select import in_track, interval_text, metric_of, tracks_of, with_intervals
 from analysis.figures.strata import model_order, scale_of
 from analysis.figures.text import clean, count, isolate, plural, short_labels
@@ -97,9 +97,9 @@ def _panels(
             }
             for r in in_track(frame, track).iter_rows(named=True)
         ]
-        axis_y = alt.Axis(title=None, labels=i == 0, labelColor=theme.ink, labelFontSize=font, labelPadding=8)
-        y = alt.Y("label:N", scale=alt.Scale(domain=labels, padding=0), axis=axis_y)
-        axis_x = alt.Axis(
+        axis_y = options(title=None, labels=i == 0, labelColor=theme.ink, labelFontSize=font, labelPadding=8)
+        y = alt.Y("label:N", scale=options(domain=labels, padding=0), axis=axis_y)
+        axis_x = options(
             title=metric_axis(metric, card) if i == 0 else None,
             titleAnchor="start",
             format=axis_format(metric),
@@ -113,7 +113,7 @@ def _panels(
                 else {"tickCount": int(width / 50)}
             ),
         )
-        x = alt.X("estimate:Q", scale=alt.Scale(domain=list(ends), nice=False, zero=False), axis=axis_x)
+        x = alt.X("estimate:Q", scale=options(domain=list(ends), nice=False, zero=False), axis=axis_x)
         base = alt.Chart(data(rows))
         colour = alt.Color("colour:N", scale=None)
         most = max(int(r["n"].replace(",", "")) for r in rows)
@@ -130,7 +130,9 @@ def _panels(
                 .encode(y=y, x=alt.X("low:Q"), x2=alt.X2("high:Q"), color=colour),
                 base.mark_point(size=44, filled=True, opacity=1).encode(y=y, x=x, color=colour, tooltip=tips),
                 notes(heads, theme),
-            ).properties(width=width, height=step * len(labels))
+                width=width,
+                height=step * len(labels),
+            )
         )
     return alt.hconcat(*panels, spacing=gap, bounds="flush"), left + width * len(tracks) + gap * (
         len(tracks) - 1

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from analysis.figures.matrix import column_notes
-from analysis.figures.parts import Row, data, label_column, note, notes, pixels
+from analysis.figures.parts import Row, data, label_column, note, notes, options, pixels
 from analysis.figures.theme import SMALL, TEXT, WIDTH, Theme
 
 MAX_NAMED = 70
@@ -54,9 +54,9 @@ def draw_square(
         {"row": labels[i], "column": labels[j], "weight": "normal", **cell} for (i, j), cell in cells.items()
     ]
     font = TEXT if size >= 17 else min(SMALL, size - 3)
-    axis = alt.Axis(title=None, labelColor=theme.ink, labelFontSize=font)
-    y = alt.Y("row:N", scale=alt.Scale(domain=list(labels), padding=0), axis=axis)
-    x = alt.X("column:N", scale=alt.Scale(domain=list(labels), padding=0), axis=None)
+    axis = options(title=None, labelColor=theme.ink, labelFontSize=font)
+    y = alt.Y("row:N", scale=options(domain=list(labels), padding=0), axis=axis)
+    x = alt.X("column:N", scale=options(domain=list(labels), padding=0), axis=None)
     edge: dict[str, Any] = {"stroke": theme.surface, "strokeWidth": 1.5 if size >= 24 else 0.75}
     shown = [alt.Tooltip("row:N", title="Row"), alt.Tooltip("column:N", title="Column")]
     shown += [alt.Tooltip(f"{field}:N", title=title) for field, title in tips]
@@ -84,7 +84,7 @@ def draw_square(
     tops, reach = column_notes(labels, size, theme)
     layers.append(notes(tops, theme))
     return (
-        alt.layer(*layers).properties(width=side, height=side),
+        alt.layer(*layers, width=side, height=side),
         label_column(labels, font) + 10 + side + reach,
         size,
     )
