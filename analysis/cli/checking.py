@@ -50,8 +50,8 @@ def validate(name: str, *, lenient: bool, as_json: bool, raw: Path | None) -> in
         else:
             for note in notes:
                 show.say(f"  {note}")
-            counted = ", ".join(f"{n:,} {what.replace('_', ' ')}" for what, n in facts.items())
-            show.say(f"{name} is valid: {counted}", style="bold")
+            facts_text = ", ".join(f"{what.replace('_', ' ')} {n:,}" for what, n in facts.items())
+            show.say(f"{name} is valid: {facts_text}", style="bold")
         return OK
 
     return show.guarded(body, as_json=as_json)

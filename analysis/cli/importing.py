@@ -188,7 +188,10 @@ def print_report(report: ImportReport, folder: Path, code: int, *, dry_run: bool
 def _print_refused(report: ImportReport) -> None:
     if not report.refused:
         return
-    show.say(f"{len(report.refused):,} files could not be imported:", error=True, style="bold")
+    from analysis.ingest.importers.pipeline.naming import counted
+
+    refused = counted(len(report.refused), "file")
+    show.say(f"{refused} could not be imported:", error=True, style="bold")
     for refusal in report.refused[:SHOWN]:
         show.say(f"  {refusal.name} {refusal.reason}", error=True)
     if len(report.refused) > SHOWN:
@@ -196,6 +199,8 @@ def _print_refused(report: ImportReport) -> None:
 
 
 def _print_summary(report: ImportReport, folder: Path, *, dry_run: bool) -> None:
+    from analysis.ingest.importers.pipeline.naming import counted
+
     totals = report.summary["totals"]
     show.table(
         "models",
@@ -206,9 +211,10 @@ def _print_summary(report: ImportReport, folder: Path, *, dry_run: bool) -> None
             for m in report.summary["models"][:50]
         ],
     )  # fmt: skip
+    joined = f" ({totals['rows_joined']:,} joined to others)" if totals["rows_joined"] else ""
     show.say(
-        f"{totals['logs']:,} logs ({len(report.new):,} read now, {len(report.unchanged):,} known): "
-        f"{totals['rows_read']:,} rows read, {totals['rows_written']:,} written"
+        f"{counted(totals['logs'], 'log')} ({len(report.new):,} read now, {len(report.unchanged):,} known): "
+        f"{counted(totals['rows_read'], 'row')} read{joined}, {totals['rows_written']:,} written"
     )
     for title, counts in (
         ("left out", totals["dropped"]),

@@ -178,18 +178,15 @@ def _suffices(summary: Mapping[str, Any]) -> bool:
 
 
 def _with_keys(raw: dict[str, Any], archive: Archive, log: Log, options: ReadOptions) -> dict[str, Any]:
-    """Take the metadata from the sample itself where the summary may have shortened a declared key."""
+    """Take what declared keys need from the sample itself, where its summary may have shortened it."""
     if all(_is_whole(_key(raw, log, key)) for key in options.keys):
         return raw
     name = f"samples/{raw['id']}_epoch_{raw.get('epoch', 1)}"
-    try:
-        if f"{name}.json" in archive:
-            return {**raw, "metadata": archive.json(f"{name}.json").get("metadata")}
-        if f"{name}/metadata.json" in archive:
-            return {**raw, "metadata": archive.json(f"{name}/metadata.json")}
-    except (MemberError, AttributeError):
-        log.note("sample cannot be read, its summary's metadata used", name)
-    return raw
+    whole = f"{name}.json" if f"{name}.json" in archive else f"{name}/sample.json"
+    if whole not in archive:
+        return raw
+    found = next(_whole_samples(archive, [whole], log), raw)
+    return {**raw, **{key: found.get(key) for key in ("metadata", "choices", "target")}}
 
 
 def _is_whole(value: str | None) -> bool:
@@ -250,6 +247,7 @@ def read_header(header: Mapping[str, Any], log: Log) -> None:
     log.tool = "inspect_ai"
     log.tool_version = text_or_none(_mapping(spec.get("packages")).get("inspect_ai")) or ""
     log.task = text_or_none(spec.get("task"))
+    log.dataset = text_or_none(_mapping(spec.get("dataset")).get("name")) or ""
     model = text_or_none(spec.get("model"))
     log.model = None if model in (None, "none", "none/none") else model
     log.created = instant(spec.get("created"))
@@ -397,6 +395,13 @@ def _key(raw: Mapping[str, Any], log: Log, key: str) -> str | None:
     """Return the value of a declared key: of the sample's metadata, or of the task's arguments."""
     if key.startswith("task_arg."):
         return log.variant.get(key)
+    if key == "choices":
+        choices = raw.get("choices")
+        return str(len(choices)) if isinstance(choices, list) and choices else None
+    if key == "target":
+        return key_value(raw.get("target"))
+    if key == "dataset":
+        return log.dataset or None
     metadata = raw.get("metadata")
     found = look_up(metadata, key.removeprefix("metadata."))
     return key_value(look_up(metadata, key) if found is None else found)

@@ -50,6 +50,7 @@ _ASKED = ("unresolved_ids", "submitted_ids", "completed_ids", "generated", "with
 _CLOSED = ("unresolved_ids", "submitted_ids", "generated")
 """Lists that, together with the resolved, name everything that was asked."""
 _RESOLVED = ("resolved_ids", "resolved")
+_SHAPE = re.compile(rb'\s*\{\s*"[^"]*"\s*:\s*(\[\s*(["\]]|-?\d)|\{\s*("[^"]*"\s*:\s*(true|false|[01]\b)|\}))')
 
 
 class ResolvedIdsImporter:
@@ -82,6 +83,13 @@ class ResolvedIdsImporter:
                 b'"no_generation"',
             )
         )
+
+    def detect_by_shape(self, path: Path, head: bytes) -> bool:
+        """Say whether the file looks like ``{model: [ids]}`` or ``{model: {id: verdict}}``.
+
+        Much else looks so: it is asked only where a person names this format.
+        """
+        return bare_name(path).endswith(".json") and _SHAPE.match(head) is not None
 
     def find(self, path: Path) -> LogFile:
         """Return the log with the submission's metadata beside it."""

@@ -71,12 +71,12 @@ def test_an_open_choice_is_exit_code_3_and_nothing_is_written(invoke: Invoke, lo
 def test_the_option_that_is_shown_answers(invoke: Invoke, log: Path, place: Path) -> None:
     code, out, err = invoke("import", "inspect", log, "-b", "mine", "--primary", "match")
     assert (code, err) == (0, "")
-    assert "1 logs (1 read now, 0 known): 3 rows read, 3 written" in out
+    assert "1 log (1 read now, 0 known): 3 rows read, 3 written" in out
     assert (place / "results/raw/mine/verdicts.parquet").is_file()
     code, out, _ = invoke("validate", "mine")
     assert code == 0
     assert (
-        out.splitlines()[-1] == "mine is valid: 3 rows, 1 models, 3 items, 3 scored, 0 excluded, 0 set aside"
+        out.splitlines()[-1] == "mine is valid: rows 3, models 1, items 3, scored 3, excluded 0, set aside 0"
     )
 
 
@@ -109,7 +109,7 @@ def test_refused_files_are_exit_code_4_beside_good_ones_and_1_alone(invoke: Invo
     code, _, err = invoke("import", "inspect", log.parent, "-b", "mine", "--primary", "match")
     assert code == 4
     assert err == (
-        "1 files could not be imported:\n  bad.json is not JSON (it ends in the middle: truncated?)\n"
+        "1 file could not be imported:\n  bad.json is not JSON (it ends in the middle: truncated?)\n"
     )
     assert invoke("import", "inspect", bad, "-b", "other")[0] == 1
     assert invoke("import", "inspect", log.parent.parent / "none", "-b", "other")[0] == 1
@@ -163,7 +163,8 @@ def test_choices_come_from_options_and_files(invoke: Invoke, place: Path) -> Non
     (place / "choices.yaml").write_text("primary: [f1]\ngraded: [f1]\nmodel: {'*': org/file}\n")
     code, out, _ = invoke(
         "import", "lm-eval", path, "-b", "mine", "--choices", "choices.yaml",
-        "--model", "samples_t*=org/option", "--primary", "ppl", "--range", "ppl=10:0", "--graded", "ppl", "--json",
+        "--model", "samples_t*=org/option", "--primary", "ppl", "--range", "ppl=10:0", "--graded", "ppl",
+        "--json",
     )  # fmt: skip
     assert code == 0
     choices = json.loads(out)["import"]["choices"]

@@ -62,7 +62,7 @@ def test_perturbed_instances_are_asked_about(tmp_path: Path) -> None:
     ]
     path = write_helm(tmp_path, found)
     (question,) = run("helm", path, tmp_path / "b").questions
-    assert question.text == "1 samples are perturbed versions of other items. How do they count?"
+    assert question.text == "1 sample is a perturbed version of other items. How do they count?"
     report = run("helm", path, tmp_path / "b", perturbed="exclude")
     assert verdicts(tmp_path / "b")["item_id"].to_list() == ["id1"]
     assert report.summary["totals"]["dropped"] == {"perturbed instance, left out by choice": 1}

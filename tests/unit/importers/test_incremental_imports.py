@@ -253,7 +253,7 @@ def test_items_with_several_values_of_a_key_take_the_latest_and_say_so(tmp_path:
         write_json(tmp_path / "logs" / f"{number}.json", log)
     report = run("inspect", tmp_path / "logs", tmp_path / "b", covariates=("topic",))
     assert pl.read_parquet(tmp_path / "b" / "items.parquet").rows() == [("1", "new")]
-    assert "1 items have more than one topic over the logs: the latest counts" in report.summary["decided"]
+    assert "1 item has more than one topic over the logs: the latest counts" in report.summary["decided"]
 
 
 def test_import_json_names_no_place_of_the_machine(logs: Path, tmp_path: Path) -> None:

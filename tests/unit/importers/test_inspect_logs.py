@@ -246,7 +246,7 @@ def test_one_and_quoted_one_within_a_log_are_different_samples(tmp_path: Path) -
     rows = verdicts(tmp_path / "b").select("item_id", "correct").rows()
     assert rows == [('"1"', False), ("1", True), ("2", True)]
     assert (
-        "1 identifiers stand as a number and as text within one log: they are different samples, "
+        "1 identifier stands as a number and as text within one log: different samples, "
         "and the text keeps its quotes" in report.summary["decided"]
     )
 

@@ -131,8 +131,8 @@ def test_a_file_that_was_appended_to_has_repeated_answers(tmp_path: Path) -> Non
     path = write_lm(tmp_path, "t", records, lm_results(["t"]))
     (question,) = run("lm-eval", path, tmp_path / "b").questions
     assert question.text == (
-        "1 answers are to a question that the same model answered before (such as 0 of org/model); "
-        "1 of them stand twice within one log. What are they?"
+        "1 answer is to a question that the same model answered before (such as 0 of org/model); "
+        "1 of them stands twice within one log. What are they?"
     )
     report = run("lm-eval", path, tmp_path / "b", duplicates="latest")
     assert verdicts(tmp_path / "b").select("item_id", "run", "correct").rows() == [
@@ -151,7 +151,7 @@ def test_a_retried_run_with_the_same_settings_is_superseded(tmp_path: Path) -> N
     report = run("lm-eval", tmp_path / "m", tmp_path / "b")
     assert verdicts(tmp_path / "b")["correct"].to_list() == [True]
     assert report.summary["decided"][-1] == (
-        "1 samples stand in a later log too, which counts (the logs have the same settings: retries)"
+        "1 sample stands in a later log too, which counts (the logs have the same settings: retries)"
     )
 
 
@@ -161,7 +161,7 @@ def test_runs_with_other_settings_are_asked_about(tmp_path: Path) -> None:
         write_lm(tmp_path / "m", "t", [lm_record(0, {"acc": int(shots > 0)})], results, date=date)
     (question,) = run("lm-eval", tmp_path / "m", tmp_path / "b").questions
     assert question.text == (
-        "1 answers are to a question that the same model answered before (such as 0 of org/model); "
+        "1 answer is to a question that the same model answered before (such as 0 of org/model); "
         "the logs differ in n_shot. What are they?"
     )
     assert question.options[-1].flag == "--name-by n_shot"
@@ -178,7 +178,7 @@ def test_one_identifier_with_two_questions_is_asked_about(tmp_path: Path) -> Non
     paths = [tmp_path / "a", tmp_path / "b"]
     (question,) = run("lm-eval", paths, tmp_path / "x").questions
     assert question.text == (
-        "1 identifiers stand for different questions in different logs (such as t/0). "
+        "1 identifier stands for different questions in different logs (such as t/0). "
         "One item each, or several?"
     )
     run("lm-eval", paths, tmp_path / "x", same_id="split")

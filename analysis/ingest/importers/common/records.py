@@ -131,6 +131,7 @@ class Log:
     model: str | None = None
     suggested_model: str = ""
     task: str | None = None
+    dataset: str = ""
     groups: list[str] = field(default_factory=list)
     roles: dict[str, str] = field(default_factory=dict)
     variant: dict[str, str] = field(default_factory=dict)

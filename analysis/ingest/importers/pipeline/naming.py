@@ -36,6 +36,17 @@ CONTRACT_COLUMNS = frozenset(
 )
 
 
+def counted(n: int, one: str, many: str = "") -> str:
+    """Return a number with its noun (and verb), in the singular or the plural.
+
+    Examples
+    --------
+    >>> counted(1, "log"), counted(2000, "log"), counted(2, "item stands", "items stand")
+    ('1 log', '2,000 logs', '2 items stand')
+    """
+    return f"{n:,} {one if n == 1 else many or one + 's'}"
+
+
 def model_of(log: Log, choices: Choices) -> str | None:
     """Return the model of a log: what it says, or the chosen role's, or the chosen name."""
     if log.model:

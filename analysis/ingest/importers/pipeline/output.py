@@ -21,6 +21,7 @@ from analysis.ingest.importers.pipeline.card import card_text
 from analysis.ingest.importers.pipeline.choices import Choices
 from analysis.ingest.importers.pipeline.convert import RATINGS_SCHEMA, Converter, Tally
 from analysis.ingest.importers.pipeline.items import ItemColumns, item_columns, present_keys, write_items
+from analysis.ingest.importers.pipeline.naming import counted
 from analysis.ingest.importers.pipeline.plan import Planned, plan_output
 from analysis.ingest.importers.pipeline.profile import MetricProfile, Profile
 from analysis.ingest.importers.pipeline.questions import primary_notes
@@ -89,7 +90,7 @@ def write_benchmark(
     _write_models(choices, tally, out)
     notes = [*primary_notes(profile, choices), *resolution.notes]
     notes += [
-        f"{n:,} items have more than one {column} over the logs: the latest counts"
+        counted(n, "item has", "items have") + f" more than one {column} over the logs: the latest counts"
         for column, n in conflicts.items()
     ]
     card = _card(profile, planned, columns, tally)

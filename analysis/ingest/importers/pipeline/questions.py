@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from analysis.ingest.importers.pipeline.choices import Choices
+from analysis.ingest.importers.pipeline.naming import counted
 from analysis.ingest.importers.pipeline.profile import MetricProfile, Profile
 from analysis.ingest.importers.pipeline.rules import Reading, candidates, reading_of
 
@@ -73,7 +74,8 @@ def profile_questions(profile: Profile, choices: Choices) -> list[Question]:
         found.append(
             Question(
                 "perturbed",
-                f"{profile.perturbed:,} samples are perturbed versions of other items. How do they count?",
+                counted(profile.perturbed, "sample is a perturbed version", "samples are perturbed versions")
+                + " of other items. How do they count?",
                 (
                     Option("--perturbed items", "each is an item of its own", {"perturbed": "items"}),
                     Option("--perturbed exclude", "they are left out, and counted", {"perturbed": "exclude"}),
@@ -85,7 +87,8 @@ def profile_questions(profile: Profile, choices: Choices) -> list[Question]:
         found.append(
             Question(
                 "items",
-                f"{n:,} resolved items are listed, but not what was asked: items that a list lacks were "
+                counted(n, "resolved item is listed", "resolved items are listed")
+                + ", but not what was asked: items that a list lacks were "
                 "not resolved, or not asked. Which items were asked?",
                 (
                     Option("--items FILE", "those of a file, one identifier a line (or a JSON list)"),
@@ -123,8 +126,7 @@ def _model_questions(profile: Profile, choices: Choices) -> list[Question]:
     return [
         Question(
             "model",
-            f"{len(lacking):,} log{'s do' if len(lacking) != 1 else ' does'} not say which model "
-            f"answered ({names}). Which?",
+            counted(len(lacking), "log does", "logs do") + f" not say which model answered ({names}). Which?",
             tuple(options),
         )
     ]
@@ -147,7 +149,10 @@ def _primary_questions(profile: Profile, choices: Choices) -> list[Question]:
             shown = entries if len(entries) <= 2 else [name]
             flags = quoted(*[part for entry in shown for part in ("--primary", entry)])
             options.append(Option(flags, _described(profile.of(tasks[0])[name]), {"primary": entries}))
-        text = f"{len(group)} metrics{where}. Which one is the primary? The others are kept as metrics."
+        text = (
+            counted(len(group), "metric")
+            + f"{where}. Which one is the primary? The others are kept as metrics."
+        )
         found.append(Question("primary", text, tuple(options)))
     return found or _different_primaries(profile, choices)
 
@@ -322,7 +327,7 @@ def _some(names: Iterable[str]) -> str:
 def duplicate_question(n: int, within: int, differing: Sequence[str], example: str) -> Question:
     """Ask what samples are that a model has more than once."""
     setting = f"; the logs differ in {', '.join(differing[:4])}" if differing else ""
-    inside = f"; {within:,} of them stand twice within one log" if within else ""
+    inside = f"; {counted(within, 'of them stands', 'of them stand')} twice within one log" if within else ""
     options = [
         Option("--duplicates latest", "the latest log's answer counts", {"duplicates": "latest"}),
         Option("--duplicates runs", "they are repetitions: each is a run", {"duplicates": "runs"}),
@@ -337,8 +342,9 @@ def duplicate_question(n: int, within: int, differing: Sequence[str], example: s
     ]
     return Question(
         "duplicates",
-        f"{n:,} answers are to a question that the same model answered before (such as {example}){setting}"
-        f"{inside}. What are they?",
+        counted(n, "answer is", "answers are")
+        + f" to a question that the same model answered before (such as {example}){setting}{inside}."
+        " What are they?",
         tuple(options),
     )
 
@@ -347,8 +353,8 @@ def same_id_question(n: int, example: str) -> Question:
     """Ask about identifiers that stand for several questions."""
     return Question(
         "same_id",
-        f"{n:,} identifiers stand for different questions in different logs (such as {example}). "
-        "One item each, or several?",
+        counted(n, "identifier stands", "identifiers stand")
+        + f" for different questions in different logs (such as {example}). One item each, or several?",
         (
             Option(
                 "--same-id split", "several: the identifier gets a mark per question", {"same_id": "split"}

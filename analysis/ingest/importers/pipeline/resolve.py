@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from analysis.errors import VerdictAtlasError
 from analysis.ingest.importers.pipeline.choices import Choices
+from analysis.ingest.importers.pipeline.naming import counted
 from analysis.ingest.importers.pipeline.profile import Profile, register_logs
 from analysis.ingest.importers.pipeline.questions import Question, duplicate_question, same_id_question
 from analysis.ingest.importers.pipeline.state import LogState
@@ -117,8 +118,8 @@ def _mixed_types(connection: duckdb.DuckDBPyConnection, out: Resolution) -> None
     n = _one(connection, "SELECT count(*) FROM mixed")
     if n:
         out.notes.append(
-            f"{n:,} identifiers stand as a number and as text within one log: they are different samples, "
-            "and the text keeps its quotes"
+            counted(n, "identifier stands", "identifiers stand")
+            + " as a number and as text within one log: different samples, and the text keeps its quotes"
         )
     joined = _one(
         connection,
@@ -131,7 +132,8 @@ def _mixed_types(connection: duckdb.DuckDBPyConnection, out: Resolution) -> None
     )
     if joined:
         out.notes.append(
-            f"{joined:,} identifiers are a number in some logs and text in others: joined on their text"
+            counted(joined, "identifier is", "identifiers are")
+            + " a number in some logs and text in others: joined on their text"
         )
 
 
@@ -151,9 +153,9 @@ def _same_ids(connection: duckdb.DuckDBPyConnection, choices: Choices, out: Reso
         row = connection.sql("SELECT task, item FROM ambiguous ORDER BY task, item LIMIT 1").fetchall()[0]
         out.questions.append(same_id_question(n, "/".join(p for p in row if p)))
     elif choices.same_id == "merge":
-        out.notes.append(f"{n:,} identifiers with different questions are one item each, by choice")
+        out.notes.append(f"identifiers with different questions, one item each by choice: {n:,}")
     else:
-        out.notes.append(f"{n:,} identifiers with different questions are several items each, by choice")
+        out.notes.append(f"identifiers with different questions, several items each by choice: {n:,}")
 
 
 def _item_ids(
@@ -189,7 +191,8 @@ def _item_ids(
         raise VerdictAtlasError("identifiers of different tasks cannot be told apart")
     if several:
         out.notes.append(
-            f"{len(profile.tasks):,} tasks: items are named task{separator}item, the task is the track"
+            counted(len(profile.tasks), "task")
+            + f": items are named task{separator}item, the task is the track"
         )
 
 
@@ -238,7 +241,10 @@ def _duplicates(
             FROM entities
             """
         )
-        out.notes.append(f"{n:,} repeated answers are runs of their own, by choice")
+        out.notes.append(
+            counted(n, "repeated answer is a run of its own", "repeated answers are runs of their own")
+            + ", by choice"
+        )
         return
     connection.execute(
         f"""
@@ -258,7 +264,9 @@ def _duplicates(
         out.drop(log, reason, number)
     if n:
         how = "by choice" if choices.duplicates else "the logs have the same settings: retries"
-        out.notes.append(f"{n:,} samples stand in a later log too, which counts ({how})")
+        out.notes.append(
+            counted(n, "sample stands", "samples stand") + f" in a later log too, which counts ({how})"
+        )
 
 
 def _count_duplicates(connection: duckdb.DuckDBPyConnection) -> tuple[int, int, str]:
@@ -331,8 +339,14 @@ def _open_world(connection: duckdb.DuckDBPyConnection, choices: Choices, out: Re
             "ANTI JOIN asked a ON a.item_id = w.item_id WHERE l.open_world",
         )
         if stray:
-            out.notes.append(f"{stray:,} resolved items are not in the list of what was asked; they are kept")
+            out.notes.append(
+                counted(stray, "resolved item is", "resolved items are")
+                + " not in the list of what was asked, and kept"
+            )
         connection.unregister("asked")
     total = sum(out.added.values())
     source = "all that any model lists" if choices.items == "union" else "the given list"
-    out.notes.append(f"{total:,} items that a list does not name count as not resolved ({source})")
+    out.notes.append(
+        counted(total, "answer that a list does not name counts", "answers that a list does not name count")
+        + f" as not resolved ({source})"
+    )

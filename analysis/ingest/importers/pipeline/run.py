@@ -14,6 +14,7 @@ from analysis.ingest.importers.common import files
 from analysis.ingest.importers.common.records import Importer, Log, LogFile, ReadOptions, RefusedError
 from analysis.ingest.importers.pipeline import staging
 from analysis.ingest.importers.pipeline.choices import Choices
+from analysis.ingest.importers.pipeline.naming import counted
 from analysis.ingest.importers.pipeline.profile import Profile, profile
 from analysis.ingest.importers.pipeline.questions import Question, profile_questions
 from analysis.ingest.importers.pipeline.resolve import Resolution, resolve
@@ -223,8 +224,10 @@ def _recognise(format: str, file: Path, *, explicit: bool) -> _Found | None:
         reader = importer(name)
     else:
         reader = importer(format)
+        by_shape = getattr(reader, "detect_by_shape", None)
+        looks_so = reader.detect(file, start) or (by_shape is not None and by_shape(file, start))
         # A file that is named outright is tried even where it does not look like a log.
-        if not reader.detect(file, start) and not (explicit and format in ("resolved", "table", "inspect")):
+        if not looks_so and not (explicit and format in ("resolved", "table", "inspect")):
             return None
     log_file = reader.find(file)
     return _Found(reader, log_file, file.stat().st_size)
@@ -404,8 +407,9 @@ def _require_keys(states: Sequence[LogState], choices: Choices, report: ImportRe
         report.questions.append(
             Question(
                 "paths",
-                f"{len(stale):,} logs imported earlier were read with other keys or another mapping "
-                f"({shown}). Name their paths again, so that they can be read anew, or use --replace.",
+                counted(len(stale), "log imported earlier was", "logs imported earlier were")
+                + f" read with other keys or another mapping ({shown}). Name their paths again, so that "
+                "they can be read anew, or use --replace.",
                 (),
             )
         )
