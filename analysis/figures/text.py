@@ -24,6 +24,7 @@ _BOLD = 1.07
 """Bold text is at most about this much wider than regular text."""
 
 _SPLIT = re.compile(r"(?<=[-_/:| .,;+@])")
+_TWICE = re.compile(f"{ELLIPSIS}\\s*{ELLIPSIS}")
 _HIDDEN = frozenset(range(0x202A, 0x202F)) | frozenset(range(0x2066, 0x206A)) | {0x200E, 0x200F, 0xFEFF}
 """Characters that reorder the text around them: a name must not be able to do that."""
 
@@ -117,7 +118,8 @@ def shorten(text: str, width: float, size: float) -> str:
             if value > worth and text_width(start + ELLIPSIS + end, size) <= width:
                 best, worth = start + ELLIPSIS + end, value
     plain = _shorten_anywhere(text, width, size)
-    return best if len(best) >= 0.75 * len(plain) else plain
+    # text that was shortened before keeps one ellipsis
+    return _TWICE.sub(ELLIPSIS, best if len(best) >= 0.75 * len(plain) else plain)
 
 
 def _shorten_anywhere(text: str, width: float, size: float) -> str:
