@@ -88,7 +88,7 @@ def adjacent_tiers(p_adjacent: npt.ArrayLike, difference_adjacent: npt.ArrayLike
     begins none. The family-wise error bound is that of Bonferroni over adjacent comparisons whose
     order was fixed in advance; the order comes from the same data, which can only make adjacent
     differences look smaller. Two models in one tier are not thereby tied: a chain of small steps
-    can span a large difference. Source: ODBB, arXiv:2608.28592, section 2.10 (its 0.05 / 8).
+    can span a large difference. Source: ODBB, arXiv:2608.28592, section 2.6 (its 0.05 / 8).
 
     Examples
     --------
