@@ -8,24 +8,31 @@ import polars as pl
 from analysis.matrix import BASES, on_basis
 from analysis.schemas import Coverage
 from analysis.stats.coverage import greedy_coverage, optimal_coverage
+from analysis.stats.cross_fitting import CrossFitted
 from analysis.stats.proportions import wilson_interval
+from analysis.tables.cross_fit import HALVINGS, cross_fit
 from analysis.tables.data import BenchmarkData, Made, table_frame
 
 
 def derive(data: BenchmarkData) -> Made:
     """Make `coverage`."""
-    method = "Greedy, and the exact optimum of every size; Wilson intervals for the shares"
+    method = (
+        "Greedy; the exact optimum of every size; cross-fitted (chosen on one half of the items, measured on "
+        f"the other, {HALVINGS} halvings); Wilson intervals for the shares"
+    )
     return {"coverage": (cover_items(data), method)}
 
 
 def cover_items(data: BenchmarkData) -> pl.DataFrame:
-    """Cover the items of every track and basis greedily, and by the best ensemble of every size.
+    """Cover the items of every track and basis greedily, at the optimum of every size, and cross-fitted.
 
     Returns
     -------
     pl.DataFrame
         Rows of the `Coverage` schema. `gained` of a greedy row is what the step adds; of an
-        optimal row, what the ensemble would lose without that member.
+        optimal row, what the ensemble would lose without that member. A cross-fitted row holds what
+        ensembles of that size, chosen greedily on one random half of the items, cover on the other,
+        averaged over halvings and rounded to whole items; its model is the greedy one's of that step.
     """
     parts: list[pl.DataFrame] = [Coverage.create_empty()]
     for track in data.tracks:
@@ -35,7 +42,14 @@ def cover_items(data: BenchmarkData) -> pl.DataFrame:
             if not matrix.items.height:
                 continue
             solved = matrix.solved(data.card.solved_at)
-            for method, rows in (("greedy", _greedy(solved)), ("optimal", _optimal(solved))):
+            greedy = _greedy(solved)
+            fitted = cross_fit(data, matrix, solved, track)
+            cross_fitted = [] if fitted is None else _cross_fitted(fitted, greedy)
+            for method, rows in (
+                ("greedy", greedy),
+                ("optimal", _optimal(solved)),
+                ("cross_fitted", cross_fitted),
+            ):
                 parts.append(
                     _frame(rows, matrix.models, track, basis, method, solved.shape[1], data.settings.level)
                 )
@@ -53,6 +67,16 @@ def _greedy(solved: np.ndarray) -> list[Row]:
         (step, int(model), int(gained), int(covered))
         for step, (model, gained, covered) in enumerate(steps, 1)
     ]
+
+
+def _cross_fitted(fitted: CrossFitted, greedy: list[Row]) -> list[Row]:
+    """Return what ensembles chosen on one half of the items cover on the other, over both halves.
+
+    Each half chooses its own models; a row is named by the greedy order over all items.
+    """
+    covered = np.rint(fitted.item_share.sum(axis=1)).astype(np.int64).tolist()
+    gained = np.diff(covered, prepend=0).tolist()
+    return [(step, model, g, c) for (step, model, _, _), g, c in zip(greedy, gained, covered, strict=True)]
 
 
 def _optimal(solved: np.ndarray) -> list[Row]:

@@ -8,22 +8,16 @@ import polars as pl
 
 from analysis.matrix import BASES, Basis, VerdictMatrix, on_basis
 from analysis.schemas import CoverageShares, Ensembles
-from analysis.seeds import generator_for
 from analysis.stats.bootstrap import BootstrapMeans, bootstrap_means
-from analysis.stats.cross_fitting import CrossFitted, cross_fitted_coverage
+from analysis.stats.cross_fitting import CrossFitted
 from analysis.stats.greedy import greedy_coverage, unique_solves
 from analysis.stats.pass_at_k import expected_any
 from analysis.stats.shapley import shapley_coverage
+from analysis.tables.cross_fit import HALVINGS, LARGE, cross_fit
 from analysis.tables.data import BenchmarkData, Made, table_frame
-
-HALVINGS = 50
-"""Random halvings of the items for cross-fitting."""
 
 MAX_SIZE = 30
 """Ensembles have rows for sizes up to this, and for all models."""
-
-LARGE = 200_000_000
-"""Cells times halvings above which there are fewer halvings, though at least two."""
 
 SMALL = 3
 """Size of the ensemble for which a model's chance of being chosen is given."""
@@ -69,25 +63,10 @@ def combine_models(data: BenchmarkData) -> tuple[pl.DataFrame, pl.DataFrame]:
             if not matrix.items.height:
                 continue
             solved = matrix.solved(data.card.solved_at)
-            fitted = _cross_fit(data, matrix, solved, track)
+            fitted = cross_fit(data, matrix, solved, track, max_size=MAX_SIZE)
             ensembles.append(_ensembles(data, matrix, solved, fitted, track, basis))
             shares.append(_shares(data, matrix, solved, fitted, track, basis))
     return pl.concat(ensembles), pl.concat(shares)
-
-
-def _cross_fit(
-    data: BenchmarkData, matrix: VerdictMatrix, solved: npt.NDArray[np.bool_], track: str
-) -> CrossFitted | None:
-    units = matrix.items.height if matrix.clusters is None else np.unique(matrix.clusters).size
-    if units < 2:
-        return None
-    return cross_fitted_coverage(
-        solved,
-        rng=generator_for(data.settings.seed, "cross-fit", track),
-        n_halvings=int(np.clip(LARGE // solved.size, 2, HALVINGS)),
-        clusters=matrix.clusters,
-        max_size=MAX_SIZE,
-    )
 
 
 def _run_shares(matrix: VerdictMatrix) -> Floats | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import polars as pl
 import pytest
 
@@ -164,6 +165,19 @@ def test_greedy_takes_what_the_optimum_avoids(make: Make) -> None:
     assert greedy == [(1, "b", 4, 4), (2, "a", 1, 5), (3, "c", 1, 6)]
     optimal = table.filter(method="optimal").select("step", "model", "gained", "covered").rows()
     assert optimal[:3] == [(1, "b", 4, 4), (2, "a", 3, 6), (2, "c", 3, 6)]
+
+
+def test_cross_fitted_coverage_is_no_higher_than_greedy(make: Make) -> None:
+    rng = np.random.default_rng(1)
+    outcomes = {m: "".join(rng.choice(["0", "1"], 60, p=[0.7, 0.3])) for m in "abcdef"}
+    table = cover_items(make(grid(outcomes))).filter(basis="answered").sort("step")
+    greedy, fitted = table.filter(method="greedy"), table.filter(method="cross_fitted")
+    assert fitted["model"].to_list() == greedy["model"].to_list()
+    assert (fitted["covered"] <= greedy["covered"]).all()
+    assert fitted["covered"][0] < greedy["covered"][0]
+    # All models together cover the same, whoever chooses.
+    assert fitted["covered"][-1] == greedy["covered"][-1]
+    assert fitted["gained"].sum() == fitted["covered"][-1]
 
 
 def test_policies(make: Make) -> None:
