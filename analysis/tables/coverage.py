@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from analysis.matrix import BASES, on_basis
+from analysis.matrix import BASES, Basis, on_basis
 from analysis.schemas import Coverage
-from analysis.stats.coverage import greedy_coverage, optimal_coverage
+from analysis.stats.coverage import OptimalEnsemble, greedy_coverage
 from analysis.stats.cross_fitting import CrossFitted
 from analysis.stats.proportions import wilson_interval
 from analysis.tables.cross_fit import HALVINGS, cross_fit
@@ -20,7 +20,8 @@ def derive(data: BenchmarkData) -> Made:
         "Greedy; the exact optimum of every size; cross-fitted (chosen on one half of the items, measured on "
         f"the other, {HALVINGS} halvings); Wilson intervals for the shares"
     )
-    return {"coverage": (cover_items(data), method)}
+    frame, open_bounds = _cover(data)
+    return {"coverage": (frame, method + _unproven(open_bounds))}
 
 
 def cover_items(data: BenchmarkData) -> pl.DataFrame:
@@ -34,7 +35,13 @@ def cover_items(data: BenchmarkData) -> pl.DataFrame:
         ensembles of that size, chosen greedily on one random half of the items, cover on the other,
         averaged over halvings and rounded to whole items; its model is the greedy one's of that step.
     """
+    return _cover(data)[0]
+
+
+def _cover(data: BenchmarkData) -> tuple[pl.DataFrame, list[tuple[str, Basis, OptimalEnsemble]]]:
+    """Return the rows, and the ensembles whose optimality the search did not prove."""
     parts: list[pl.DataFrame] = [Coverage.create_empty()]
+    unproven: list[tuple[str, Basis, OptimalEnsemble]] = []
     for track in data.tracks:
         whole = data.track(track)
         for basis in BASES:
@@ -53,7 +60,16 @@ def cover_items(data: BenchmarkData) -> pl.DataFrame:
                 parts.append(
                     _frame(rows, matrix.models, track, basis, method, solved.shape[1], data.settings.level)
                 )
-    return pl.concat(parts)
+    return pl.concat(parts), unproven
+
+
+def _unproven(ensembles: list[tuple[str, Basis, OptimalEnsemble]]) -> str:
+    """Say which sizes are the best found rather than the proven optimum, and what the optimum is at most."""
+    if not ensembles:
+        return ""
+    shown = [f"{track} ({basis}) {e.size}: at most {e.bound:,}" for track, basis, e in ensembles[:5]]
+    more = f" and {len(ensembles) - 5:,} more" if len(ensembles) > 5 else ""
+    return "; not proven optimal within the node limit: " + ", ".join(shown) + more
 
 
 Row = tuple[int, int, int, int]
@@ -79,9 +95,9 @@ def _cross_fitted(fitted: CrossFitted, greedy: list[Row]) -> list[Row]:
     return [(step, model, g, c) for (step, model, _, _), g, c in zip(greedy, gained, covered, strict=True)]
 
 
-def _optimal(solved: np.ndarray) -> list[Row]:
+def _optimal(solved: np.ndarray, best: list[OptimalEnsemble]) -> list[Row]:
     rows: list[Row] = []
-    for ensemble in optimal_coverage(solved):
+    for ensemble in best:
         members = list(ensemble.members)
         times = solved[members].sum(axis=0)
         for model in members:
