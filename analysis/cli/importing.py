@@ -14,8 +14,9 @@ from analysis.cli.app import FAILED, OK, PARTIAL, UNDECIDED, USAGE
 
 if TYPE_CHECKING:
     from analysis.ingest.importers.pipeline.choices import Choices
-    from analysis.ingest.importers.pipeline.questions import Question
-    from analysis.ingest.importers.pipeline.run import ImportReport, Progress
+    from analysis.ingest.importers.pipeline.question import Question
+    from analysis.ingest.importers.pipeline.reading import Progress
+    from analysis.ingest.importers.pipeline.report import ImportReport
 
 SHOWN = 10
 _PLACEHOLDERS = ("NAME", "VALUE", "WORST:BEST", "FILE", "1|0|exclude|unscored")

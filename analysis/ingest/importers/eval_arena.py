@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from analysis.ingest.importers.common.files import clean_text, natural_name
-from analysis.ingest.importers.common.jsontext import JsonError, reason_of, records
+from analysis.ingest.importers.common.jsonfiles import reason_of, records
+from analysis.ingest.importers.common.jsontext import JsonError
 from analysis.ingest.importers.common.records import Log, LogFile, ReadOptions, RefusedError, Sample, Score
 from analysis.ingest.importers.common.values import (
     identifier,

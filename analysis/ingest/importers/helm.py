@@ -15,7 +15,9 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from analysis.ingest.importers.common.files import bare_name, clean_text, natural_name, open_binary
-from analysis.ingest.importers.common.jsontext import JsonError, document, parse_file, reason_of
+from analysis.ingest.importers.common.jsonfiles import parse_file, reason_of
+from analysis.ingest.importers.common.jsonscanner import document
+from analysis.ingest.importers.common.jsontext import JsonError
 from analysis.ingest.importers.common.records import Log, LogFile, ReadOptions, RefusedError, Sample, Score
 from analysis.ingest.importers.common.values import (
     hash_input,

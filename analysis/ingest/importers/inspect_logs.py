@@ -7,7 +7,6 @@ Format: https://inspect.aisi.org.uk/eval-logs.html (read at inspect_ai 0.3.2xx).
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -16,43 +15,17 @@ from typing import Any, ClassVar
 from analysis.ingest.importers.common.archive import Archive, MemberError
 from analysis.ingest.importers.common.files import (
     bare_name,
-    clean_text,
     natural_name,
     open_binary,
 )
-from analysis.ingest.importers.common.jsontext import SMALL, JsonError, document, parse_file, reason_of
+from analysis.ingest.importers.common.jsonfiles import SMALL, parse_file
+from analysis.ingest.importers.common.jsonscanner import document
 from analysis.ingest.importers.common.records import Log, LogFile, ReadOptions, RefusedError, Sample
-from analysis.ingest.importers.common.values import (
-    hash_input,
-    identifier,
-    instant,
-    key_value,
-    look_up,
-    number_or_none,
-    scores,
-    text_or_none,
-)
+from analysis.ingest.importers.inspect_header import read_header
+from analysis.ingest.importers.inspect_samples import key_of, samples_of
 
-KNOWN_VERSION = 2
-PLACEHOLDER = "88F74D2C"
-"""Name under which Inspect itself keeps the score of logs from before scorers had names."""
 _MONOLITH = re.compile(r"samples/.+_epoch_\d+\.json", re.DOTALL)
 _SHELL = re.compile(r"samples/.+_epoch_\d+/sample\.json", re.DOTALL)
-_JUDGE_OPTIONS = frozenset(
-    {"model", "models", "model_role", "grader", "grader_model", "judge", "judge_model"}
-)
-_NO_VARIANT = frozenset(
-    {
-        "adaptive_connections",
-        "attempt_timeout",
-        "batch",
-        "cache",
-        "cache_prompt",
-        "max_connections",
-        "max_retries",
-        "timeout",
-    }
-)
 
 
 class InspectImporter:
@@ -125,14 +98,14 @@ def _read_archive(path: Path, log: Log, options: ReadOptions) -> Iterator[Sample
         if summaries is not None and len(summaries) >= len(names) and all(map(_suffices, summaries)):
             log.note("samples read from their summaries", n=len(summaries))
             for raw in summaries:
-                yield from _samples(_with_keys(raw, archive, log, options), log, options)
+                yield from samples_of(_with_keys(raw, archive, log, options), log, options)
             return
         if not names and summaries:
             names, found = [], iter(summaries)
         else:
             found = _whole_samples(archive, names, log)
         for raw in found:
-            yield from _samples(raw, log, options)
+            yield from samples_of(raw, log, options)
 
 
 def _archive_header(archive: Archive) -> dict[str, Any]:
@@ -179,7 +152,7 @@ def _suffices(summary: Mapping[str, Any]) -> bool:
 
 def _with_keys(raw: dict[str, Any], archive: Archive, log: Log, options: ReadOptions) -> dict[str, Any]:
     """Take what declared keys need from the sample itself, where its summary may have shortened it."""
-    if all(_is_whole(_key(raw, log, key)) for key in options.keys):
+    if all(_is_whole(key_of(raw, log, key)) for key in options.keys):
         return raw
     name = f"samples/{raw['id']}_epoch_{raw.get('epoch', 1)}"
     whole = f"{name}.json" if f"{name}.json" in archive else f"{name}/sample.json"
@@ -213,7 +186,7 @@ def _read_json(path: Path, log: Log, options: ReadOptions) -> Iterator[Sample]:
             raise RefusedError("is JSON, but no Inspect log: it has no eval")
         read_header(data, log)
         for raw in data.get("samples") or []:
-            yield from _samples(raw, log, options)
+            yield from samples_of(raw, log, options)
         return
     header: dict[str, Any] = {}
     known = False
@@ -225,7 +198,7 @@ def _read_json(path: Path, log: Log, options: ReadOptions) -> Iterator[Sample]:
             if not known:
                 known = True
                 read_header(header if {"eval", "status"} <= set(header) else _json_header(path), log)
-            yield from _samples(value, log, options)
+            yield from samples_of(value, log, options)
     if not known:
         read_header(header, log)
 
@@ -233,183 +206,3 @@ def _read_json(path: Path, log: Log, options: ReadOptions) -> Iterator[Sample]:
 def _json_header(path: Path) -> dict[str, Any]:
     with open_binary(path) as stream:
         return dict(document(stream, frozenset(), frozenset({"samples"})))
-
-
-def read_header(header: Mapping[str, Any], log: Log) -> None:
-    """Take from a log's header what holds for all its samples."""
-    spec = header.get("eval")
-    if not isinstance(spec, dict):
-        raise RefusedError("is no Inspect log: it has no eval")
-    version = header.get("version")
-    if isinstance(version, int) and version > KNOWN_VERSION:
-        log.note(f"log format version {version} is newer than the known {KNOWN_VERSION}")
-    stats = _mapping(header.get("stats"))
-    log.tool = "inspect_ai"
-    log.tool_version = text_or_none(_mapping(spec.get("packages")).get("inspect_ai")) or ""
-    log.task = text_or_none(spec.get("task"))
-    log.dataset = text_or_none(_mapping(spec.get("dataset")).get("name")) or ""
-    model = text_or_none(spec.get("model"))
-    log.model = None if model in (None, "none", "none/none") else model
-    log.created = instant(spec.get("created"))
-    log.completed = instant(stats.get("completed_at"))
-    log.status = text_or_none(header.get("status")) or "success"
-    identity = [spec.get("run_id"), spec.get("task_id"), spec.get("created")]
-    log.log_id = text_or_none(spec.get("eval_id")) or "/".join(str(i) for i in identity if i)
-    for role, config in _mapping(spec.get("model_roles")).items():
-        configs = config if isinstance(config, list) else [config]
-        names = [c if isinstance(c, str) else text_or_none(_mapping(c).get("model")) for c in configs]
-        log.roles[clean_text(str(role))] = ", ".join(n for n in names if n)
-    log.variant = _variant(spec, _mapping(header.get("plan")))
-    _read_scorers(spec, _mapping(header.get("results")), log)
-
-
-def _variant(spec: Mapping[str, Any], plan: Mapping[str, Any]) -> dict[str, str]:
-    """Return what distinguishes two evaluations of one model on one task."""
-    found: dict[str, Any] = {"solver": spec.get("solver"), "task_version": spec.get("task_version")}
-    if found["solver"] is None:
-        steps = plan.get("steps")
-        found["solver"] = [_mapping(s).get("solver") for s in steps] if isinstance(steps, list) else None
-    for name, values in (
-        ("task_arg", spec.get("task_args_passed") or spec.get("task_args")),
-        ("solver_arg", spec.get("solver_args_passed") or spec.get("solver_args")),
-        ("model_arg", spec.get("model_args")),
-        ("config", {**_mapping(plan.get("config")), **_mapping(spec.get("model_generate_config"))}),
-    ):
-        for key, value in _mapping(values).items():
-            if key not in _NO_VARIANT:
-                found[f"{name}.{key}"] = value
-    return {
-        clean_text(k): clean_text(v if isinstance(v, str) else json.dumps(v, sort_keys=True, default=str))
-        for k, v in found.items()
-        if v is not None
-    }
-
-
-def _read_scorers(spec: Mapping[str, Any], results: Mapping[str, Any], log: Log) -> None:
-    """Note the name of the only scorer of early logs, and which scorers are judges."""
-    if isinstance(results.get("scorer"), dict):
-        results = {"scores": [results["scorer"]]}
-    declared = spec.get("scorers")
-    for entry in [*(_list(results.get("scores"))), *_list(declared)]:
-        entry = _mapping(entry)
-        name = text_or_none(entry.get("name"))
-        if name is None:
-            continue
-        log.default_metric = log.default_metric or name
-        scorer = str(entry.get("scorer") or name).rsplit("/", 1)[-1]
-        options = {**_mapping(entry.get("params")), **_mapping(entry.get("options"))}
-        if scorer.startswith("model_graded") or any(options.get(o) for o in _JUDGE_OPTIONS):
-            log.judges[name] = name
-
-
-def _samples(raw: Any, log: Log, options: ReadOptions) -> Iterator[Sample]:
-    if isinstance(raw, JsonError):
-        log.drop(reason_of(raw))
-        return
-    item = identifier(raw.get("id")) if isinstance(raw, dict) else None
-    if item is None:
-        log.drop("sample has no id")
-        return
-    log.records += 1
-    epoch = raw.get("epoch")
-    sample = Sample(
-        item=item[0],
-        item_is_int=item[1],
-        run=epoch - 1 if isinstance(epoch, int) and not isinstance(epoch, bool) and epoch > 0 else 0,
-        input_hash=hash_input(raw.get("input")),
-        keys={key: value for key in options.keys if (value := _key(raw, log, key)) is not None},
-    )
-    for name, entry in _raw_scores(raw, log):
-        value = entry.get("value") if isinstance(entry, dict) else entry
-        sample.scores.extend(scores(name, value, log))
-    _take_status(raw, sample, log)
-    _take_usage(raw, sample, log)
-    yield sample
-
-
-def _raw_scores(raw: Mapping[str, Any], log: Log) -> Iterator[tuple[str, Any]]:
-    found = raw.get("scores")
-    if not isinstance(found, dict):
-        found = {PLACEHOLDER: raw["score"]} if raw.get("score") is not None else {}
-    for name, entry in found.items():
-        if name == PLACEHOLDER:
-            name = log.default_metric or "score"
-        yield clean_text(name), entry
-
-
-def _take_status(raw: Mapping[str, Any], sample: Sample, log: Log) -> None:
-    limit = raw.get("limit")
-    kind = text_or_none(limit) or text_or_none(_mapping(limit).get("type"))
-    if kind:
-        sample.flags.append(f"limit_{kind}")
-    scored = any(s.number is not None or s.text is not None for s in sample.scores)
-    if raw.get("invalidation"):
-        sample.status = "invalidated"
-    elif log.status != "success":
-        sample.status = f"log_{log.status}"
-    elif raw.get("error"):
-        if scored:
-            sample.flags.append("scored_despite_error")
-        else:
-            sample.status = "sample_error"
-
-
-def _take_usage(raw: Mapping[str, Any], sample: Sample, log: Log) -> None:
-    seconds = number_or_none(raw.get("working_time"))
-    sample.latency_s = number_or_none(raw.get("total_time")) if seconds is None else seconds
-    usages = _mapping(raw.get("model_usage"))
-    usage = usages.get(log.model) if log.model else None
-    if usage is None and len(usages) == 1 and (log.model is None or not log.roles):
-        usage = next(iter(usages.values()))
-    if not isinstance(usage, dict):
-        return
-    total = _tokens(usage)
-    for role, spent in _mapping(raw.get("role_usage")).items():
-        if log.model and log.roles.get(role) == log.model and isinstance(spent, dict):
-            total = tuple(
-                a if a is None or b is None else max(a - b, 0.0)
-                for a, b in zip(total, _tokens(spent), strict=True)
-            )
-    sample.input_tokens, sample.output_tokens, sample.cost_usd = total
-
-
-def _tokens(usage: Mapping[str, Any]) -> tuple[float | None, ...]:
-    """Return tokens read (cached ones included), tokens written, and the cost if it is stated.
-
-    Some providers count reasoning within the tokens written, others beside them: they are added
-    exactly where the stated total needs them.
-    """
-    read = number_or_none(usage.get("input_tokens"))
-    written = number_or_none(usage.get("output_tokens"))
-    if read is not None:
-        for cached in ("input_tokens_cache_read", "input_tokens_cache_write"):
-            read += number_or_none(usage.get(cached)) or 0.0
-    reasoning = number_or_none(usage.get("reasoning_tokens"))
-    total = number_or_none(usage.get("total_tokens"))
-    if read is not None and written is not None and reasoning and total == read + written + reasoning:
-        written += reasoning
-    return read, written, number_or_none(usage.get("total_cost"))
-
-
-def _key(raw: Mapping[str, Any], log: Log, key: str) -> str | None:
-    """Return the value of a declared key: of the sample's metadata, or of the task's arguments."""
-    if key.startswith("task_arg."):
-        return log.variant.get(key)
-    if key == "choices":
-        choices = raw.get("choices")
-        return str(len(choices)) if isinstance(choices, list) and choices else None
-    if key == "target":
-        return key_value(raw.get("target"))
-    if key == "dataset":
-        return log.dataset or None
-    metadata = raw.get("metadata")
-    found = look_up(metadata, key.removeprefix("metadata."))
-    return key_value(look_up(metadata, key) if found is None else found)
-
-
-def _mapping(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []

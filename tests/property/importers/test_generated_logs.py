@@ -13,7 +13,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from analysis.ingest.importers.common.jsontext import document
+from analysis.ingest.importers.common.jsonscanner import document
 from analysis.ingest.importers.common.records import Log, ReadOptions, RefusedError, Sample, Score
 from analysis.ingest.importers.registry import FORMATS, importer
 from tests.unit.importers import makers as make

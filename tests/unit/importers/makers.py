@@ -14,7 +14,8 @@ import polars as pl
 import zstandard
 
 from analysis.ingest.importers.pipeline.choices import Choices
-from analysis.ingest.importers.pipeline.run import ImportReport, import_logs
+from analysis.ingest.importers.pipeline.report import ImportReport
+from analysis.ingest.importers.pipeline.run import import_logs
 
 
 def run(

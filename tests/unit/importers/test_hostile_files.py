@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 import zstandard
 
-from analysis.ingest.importers.common import files, jsontext
+from analysis.ingest.importers.common import files, jsonscanner, jsontext
 from analysis.ingest.importers.common.archive import Archive, MemberError
 from analysis.ingest.importers.common.records import RefusedError
 from tests.unit.importers.makers import (
@@ -158,7 +158,7 @@ def test_one_huge_line_is_dropped_and_the_others_stay(
         [lm_record(0, {"acc": 1}), lm_record(1, {"acc": 1}, long="x" * 5_000_000), lm_record(2, {"acc": 0})],
         lm_results(["t"]),
     )
-    monkeypatch.setattr(jsontext, "MAX_RECORD", 2 << 20)
+    monkeypatch.setattr("analysis.ingest.importers.common.jsonfiles.MAX_RECORD", 2 << 20)
     monkeypatch.setattr(jsontext.lines, "__defaults__", (2 << 20,))
     report = run("lm-eval", path, tmp_path / "b")
     assert verdicts(tmp_path / "b")["item_id"].to_list() == ["0", "2"]
@@ -166,10 +166,10 @@ def test_one_huge_line_is_dropped_and_the_others_stay(
 
 
 def test_one_huge_element_is_dropped_and_the_others_stay(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jsontext, "MAX_RECORD", 1000)
-    monkeypatch.setattr(jsontext, "CHUNK", 64)
+    monkeypatch.setattr(jsonscanner, "MAX_RECORD", 1000)
+    monkeypatch.setattr(jsonscanner, "CHUNK", 64)
     data = json.dumps({"samples": [1, "y" * 5000, {"a": ["z" * 5000]}, 2]}).encode()
-    found = [v for _, v in jsontext.document(io.BytesIO(data), frozenset({"samples"}))]
+    found = [v for _, v in jsonscanner.document(io.BytesIO(data), frozenset({"samples"}))]
     assert [v for v in found if not isinstance(v, jsontext.JsonError)] == [1, 2]
     assert len(found) == 4
 

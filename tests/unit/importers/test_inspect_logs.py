@@ -219,7 +219,7 @@ def test_a_large_log_is_read_in_a_stream(tmp_path: Path, monkeypatch: pytest.Mon
     path = write_json(tmp_path / "log.json", inspect_log([inspect_sample(i, {"m": "C"}) for i in range(50)]))
     whole, _ = read(path)
     monkeypatch.setattr("analysis.ingest.importers.inspect_logs.SMALL", 100)
-    monkeypatch.setattr("analysis.ingest.importers.common.jsontext.CHUNK", 97)
+    monkeypatch.setattr("analysis.ingest.importers.common.jsonscanner.CHUNK", 97)
     streamed, log = read(path)
     assert streamed == whole
     assert (log.model, log.status, log.log_id) == ("openai/gpt-test", "success", "e1")

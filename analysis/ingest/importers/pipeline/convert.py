@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +11,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from analysis.errors import DataError, problem_with_values
+from analysis.ingest.importers.pipeline.layout import RATINGS_SCHEMA, RESOURCES, Plan, Tally
 from analysis.ingest.importers.pipeline.rules import (
     CORRECT,
     INCORRECT,
@@ -24,97 +23,7 @@ from analysis.ingest.importers.pipeline.rules import (
 
 Objects = NDArray[np.object_]
 Floats = NDArray[np.float64]
-RESOURCES = ("cost_usd", "input_tokens", "output_tokens", "latency_s")
 TOLERANCE = 1e-9
-
-
-@dataclass(frozen=True)
-class Rater:
-    """A metric that is a rating."""
-
-    metric: str
-    rater: str
-    kind: str
-    criterion: str | None = None
-
-
-@dataclass
-class Plan:
-    """What the output looks like.
-
-    Parameters
-    ----------
-    primary : dict of str to Rule
-        The primary metric's rule, by task.
-    extras : dict of str to dict of str to Rule
-        Rules of the metrics that become columns, by metric and task.
-    columns : dict of str to str
-        The column of each of them.
-    raters : list of Rater
-        Metrics that are ratings.
-    score : bool
-        Write the column `score`.
-    score_beside : frozenset of str
-        Tasks whose tables have a score of their own beside the verdict.
-    optional : frozenset of str
-        Which of the optional columns (resources, labels, flags, decision) have any value.
-    score_unfinished : bool
-        Answers of unfinished logs count as they are.
-    """
-
-    primary: dict[str, Rule]
-    extras: dict[str, dict[str, Rule]]
-    columns: dict[str, str]
-    raters: list[Rater]
-    score: bool
-    score_beside: frozenset[str]
-    optional: frozenset[str]
-    score_unfinished: bool
-
-    def schema(self) -> pa.Schema:
-        """Return the columns of the verdict file."""
-        fields = [("model", pa.string()), ("item_id", pa.string()), ("run", pa.int64())]
-        fields += [("verdict", pa.string()), ("correct", pa.bool_())]
-        if self.score:
-            fields.append(("score", pa.float64()))
-        for name in ("labels", "flags"):
-            if name in self.optional:
-                fields.append((name, pa.list_(pa.string())))
-        if "decision" in self.optional:
-            fields.append(("decision", pa.string()))
-        fields += [(name, pa.float64()) for name in RESOURCES if name in self.optional]
-        fields += [(self.columns[metric], pa.float64()) for metric in sorted(self.columns)]
-        return pa.schema(fields)
-
-
-RATINGS_SCHEMA = pa.schema(
-    [
-        ("model", pa.string()),
-        ("item_id", pa.string()),
-        ("run", pa.int64()),
-        ("criterion_id", pa.string()),
-        ("rater", pa.string()),
-        ("rater_kind", pa.string()),
-        ("label", pa.string()),
-        ("value", pa.float64()),
-    ]
-)
-
-
-@dataclass
-class Tally:
-    """What was written, per model."""
-
-    rows: Counter[str] = field(default_factory=Counter)
-    scored: Counter[str] = field(default_factory=Counter)
-    excluded: Counter[str] = field(default_factory=Counter)
-    unscored: Counter[str] = field(default_factory=Counter)
-    correct: Counter[str] = field(default_factory=Counter)
-    score_sum: dict[str, float] = field(default_factory=dict)
-    reasons: Counter[str] = field(default_factory=Counter)
-    verdicts: Counter[str] = field(default_factory=Counter)
-    excluded_verdicts: set[str] = field(default_factory=set)
-    labels: set[str] = field(default_factory=set)
 
 
 @dataclass
@@ -389,52 +298,3 @@ def _entries(column: pa.ChunkedArray) -> _Entries:
         text=np.array(flat.field("text").to_pylist(), dtype=object),
         correct=np.array(flat.field("correct").to_pylist(), dtype=object),
     )
-
-
-def raters_of(metrics: Mapping[str, str], chosen: Sequence[str] | None, known: Sequence[str]) -> list[Rater]:
-    """Return the metrics that are ratings.
-
-    Parameters
-    ----------
-    metrics : mapping of str to str
-        The judges' metrics and their raters, as the logs say.
-    chosen : sequence of str or None
-        ``metric`` or ``metric=kind``; ``none`` for none. Null: the judges, where there are several.
-    known : sequence of str
-        All metrics.
-
-    Raises
-    ------
-    DataError
-        Where a chosen metric does not exist.
-    """
-    if chosen is None:
-        if len(set(metrics.values())) < 2:
-            return []
-        return [_rater(metric, "judge", rater) for metric, rater in sorted(metrics.items())]
-    found = []
-    for entry in chosen:
-        if entry == "none":
-            continue
-        metric, equals, kind = entry.rpartition("=")
-        if not equals or kind not in ("human", "judge", "scorer"):
-            metric, kind = entry, "judge" if entry in metrics else "scorer"
-        if metric not in known:
-            raise DataError(
-                [
-                    problem_with_values(
-                        "is no metric of the logs",
-                        column=metric,
-                        values=[metric],
-                        allowed=", ".join(sorted(known)[:12]),
-                    )
-                ]
-            )
-        found.append(_rater(metric, kind, metrics.get(metric, metric)))
-    return sorted(found, key=lambda r: r.metric)
-
-
-def _rater(metric: str, kind: str, rater: str) -> Rater:
-    if metric.startswith(f"{rater}."):
-        return Rater(metric, rater, kind, metric.removeprefix(f"{rater}."))
-    return Rater(metric, rater, kind)

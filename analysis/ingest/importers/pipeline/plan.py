@@ -7,10 +7,11 @@ from dataclasses import dataclass
 import duckdb
 
 from analysis.ingest.importers.pipeline.choices import Choices
-from analysis.ingest.importers.pipeline.convert import RESOURCES, Plan, raters_of
+from analysis.ingest.importers.pipeline.layout import RESOURCES, Plan
 from analysis.ingest.importers.pipeline.naming import column_names
 from analysis.ingest.importers.pipeline.profile import MetricProfile, Profile
 from analysis.ingest.importers.pipeline.questions import primaries
+from analysis.ingest.importers.pipeline.raters import raters_of
 from analysis.ingest.importers.pipeline.rules import Reading, Rule, reading_of
 
 

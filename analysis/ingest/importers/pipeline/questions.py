@@ -3,64 +3,13 @@
 from __future__ import annotations
 
 import json
-import shlex
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any
 
 from analysis.ingest.importers.pipeline.choices import Choices
 from analysis.ingest.importers.pipeline.naming import counted
 from analysis.ingest.importers.pipeline.profile import MetricProfile, Profile
+from analysis.ingest.importers.pipeline.question import SHOWN, Option, Question, quoted
 from analysis.ingest.importers.pipeline.rules import Reading, candidates, reading_of
-
-SHOWN = 8
-
-
-@dataclass(frozen=True)
-class Option:
-    """One answer to a question.
-
-    Parameters
-    ----------
-    flag : str
-        What to put on the command line.
-    meaning : str
-        What it does.
-    answer : dict
-        The same as keys of `Choices`; empty where something must still be filled in.
-    """
-
-    flag: str
-    meaning: str
-    answer: dict[str, Any] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class Question:
-    """Something that a person must decide.
-
-    Parameters
-    ----------
-    about : str
-        The key of `Choices` that it is about.
-    text : str
-        What was found, and what is asked.
-    options : tuple of Option
-        The answers.
-    """
-
-    about: str
-    text: str
-    options: tuple[Option, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the question as plain data, for JSON."""
-        return asdict(self)
-
-
-def quoted(*parts: str) -> str:
-    """Return an option of the command line, quoted for a shell."""
-    return " ".join(p if p.startswith("--") else shlex.quote(p) for p in parts)
 
 
 def profile_questions(profile: Profile, choices: Choices) -> list[Question]:
@@ -322,46 +271,6 @@ def _where(tasks: Sequence[str], n_tasks: int) -> str:
 def _some(names: Iterable[str]) -> str:
     names = list(names)
     return ", ".join(names[:3]) + (f" and {len(names) - 3:,} more tasks" if len(names) > 3 else "")
-
-
-def duplicate_question(n: int, within: int, differing: Sequence[str], example: str) -> Question:
-    """Ask what samples are that a model has more than once."""
-    setting = f"; the logs differ in {', '.join(differing[:4])}" if differing else ""
-    inside = f"; {counted(within, 'of them stands', 'of them stand')} twice within one log" if within else ""
-    options = [
-        Option("--duplicates latest", "the latest log's answer counts", {"duplicates": "latest"}),
-        Option("--duplicates runs", "they are repetitions: each is a run", {"duplicates": "runs"}),
-    ]
-    options += [
-        Option(
-            quoted("--name-by", key),
-            f"they are different systems: put {key} into the model's name",
-            {"name_by": [key]},
-        )
-        for key in differing[:4]
-    ]
-    return Question(
-        "duplicates",
-        counted(n, "answer is", "answers are")
-        + f" to a question that the same model answered before (such as {example}){setting}{inside}."
-        " What are they?",
-        tuple(options),
-    )
-
-
-def same_id_question(n: int, example: str) -> Question:
-    """Ask about identifiers that stand for several questions."""
-    return Question(
-        "same_id",
-        counted(n, "identifier stands", "identifiers stand")
-        + f" for different questions in different logs (such as {example}). One item each, or several?",
-        (
-            Option(
-                "--same-id split", "several: the identifier gets a mark per question", {"same_id": "split"}
-            ),
-            Option("--same-id merge", "one: the questions differ in wording only", {"same_id": "merge"}),
-        ),
-    )
 
 
 def as_json(questions: Sequence[Question]) -> str:

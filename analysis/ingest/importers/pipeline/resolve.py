@@ -5,48 +5,16 @@ Everything is done in SQL on disk, so that memory is bounded whatever the number
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-
 import duckdb
 import pyarrow as pa
 
 from analysis.errors import VerdictAtlasError
 from analysis.ingest.importers.pipeline.choices import Choices
+from analysis.ingest.importers.pipeline.duplicates import number_of, put_parts_together, settle_duplicates
 from analysis.ingest.importers.pipeline.naming import counted
 from analysis.ingest.importers.pipeline.profile import Profile, register_logs
-from analysis.ingest.importers.pipeline.questions import Question, duplicate_question, same_id_question
-from analysis.ingest.importers.pipeline.state import LogState
-
-
-@dataclass
-class Resolution:
-    """What was resolved, and what is still open.
-
-    Parameters
-    ----------
-    questions : list of Question
-        Open questions; where there are any, the rest is provisional.
-    dropped : dict of str to Counter
-        Samples that gave no row, by log and reason.
-    notes : list of str
-        What was decided by rule, in sentences.
-    rows : int
-        Rows that will be written.
-    added : Counter
-        Rows added for items that a list does not name, by log.
-    """
-
-    questions: list[Question] = field(default_factory=list)
-    dropped: dict[str, Counter[str]] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-    rows: int = 0
-    added: Counter[str] = field(default_factory=Counter)
-
-    def drop(self, log: str, reason: str, n: int) -> None:
-        """Count samples of a log that give no row."""
-        self.dropped.setdefault(log, Counter())[reason] += n
+from analysis.ingest.importers.pipeline.question import same_id_question
+from analysis.ingest.importers.pipeline.resolution import Resolution
 
 
 def resolve(connection: duckdb.DuckDBPyConnection, profile: Profile, choices: Choices) -> Resolution:
@@ -73,16 +41,11 @@ def resolve(connection: duckdb.DuckDBPyConnection, profile: Profile, choices: Ch
     _mixed_types(connection, out)
     _same_ids(connection, choices, out)
     _item_ids(connection, profile, choices, out)
-    _entities(connection)
-    _duplicates(connection, profile.states, choices, out)
+    put_parts_together(connection)
+    settle_duplicates(connection, profile.states, choices, out)
     _open_world(connection, choices, out)
-    out.rows = _one(connection, "SELECT count(*) FROM winners")
+    out.rows = number_of(connection, "SELECT count(*) FROM winners")
     return out
-
-
-def _one(connection: duckdb.DuckDBPyConnection, query: str) -> int:
-    value = connection.sql(query).fetchall()[0][0]
-    return 0 if value is None else int(value)
 
 
 def _keys(connection: duckdb.DuckDBPyConnection, profile: Profile, choices: Choices, out: Resolution) -> None:
@@ -115,13 +78,13 @@ def _mixed_types(connection: duckdb.DuckDBPyConnection, out: Resolution) -> None
         GROUP BY log, task, item HAVING bool_or(item_is_int) AND bool_or(NOT item_is_int)
         """
     )
-    n = _one(connection, "SELECT count(*) FROM mixed")
+    n = number_of(connection, "SELECT count(*) FROM mixed")
     if n:
         out.notes.append(
             counted(n, "identifier stands", "identifiers stand")
             + " as a number and as text within one log: different samples, and the text keeps its quotes"
         )
-    joined = _one(
+    joined = number_of(
         connection,
         """
         SELECT count(*) FROM (
@@ -146,7 +109,7 @@ def _same_ids(connection: duckdb.DuckDBPyConnection, choices: Choices, out: Reso
         GROUP BY ALL HAVING count(DISTINCT input_hash) > 1
         """
     )
-    n = _one(connection, "SELECT count(*) FROM ambiguous")
+    n = number_of(connection, "SELECT count(*) FROM ambiguous")
     if n == 0:
         return
     if choices.same_id is None:
@@ -181,7 +144,7 @@ def _item_ids(
             LEFT JOIN ambiguous a ON k.task = a.task AND k.item = a.item AND k.item_is_int = a.item_is_int
             """
         )
-        if not _one(
+        if not number_of(
             connection,
             "SELECT count(*) FROM "
             "(SELECT item_id FROM named GROUP BY item_id HAVING count(DISTINCT task) > 1)",
@@ -196,125 +159,16 @@ def _item_ids(
         )
 
 
-def _entities(connection: duckdb.DuckDBPyConnection) -> None:
-    """Put the parts of a sample together, and number what stands twice within a log."""
-    connection.execute(
-        """
-        CREATE OR REPLACE TABLE occurrences AS
-        SELECT *, row_number() OVER (
-            PARTITION BY log, model, item_id, run, part ORDER BY row
-        ) AS occurrence
-        FROM named
-        """
-    )
-    connection.execute(
-        """
-        CREATE OR REPLACE TABLE entities AS
-        SELECT log, model, item_id, run, occurrence, min(row) AS row, arg_min(task, row) AS task,
-               CASE WHEN count(*) > 1 THEN list(row ORDER BY row) END AS parts,
-               bool_or(status = '') AND NOT bool_or(unfinished) AS usable,
-               any_value(created) AS created, any_value(completed) AS completed
-        FROM occurrences GROUP BY log, model, item_id, run, occurrence
-        """
-    )
-
-
-_LATEST = "usable DESC, created DESC, completed DESC, log DESC, occurrence DESC"
-
-
-def _duplicates(
-    connection: duckdb.DuckDBPyConnection, states: Sequence[LogState], choices: Choices, out: Resolution
-) -> None:
-    n, within, example = _count_duplicates(connection)
-    differing = _differing_settings(connection, states) if n else []
-    if n and choices.duplicates is None and (within or differing):
-        out.questions.append(duplicate_question(n, within, differing, example))
-    if choices.duplicates == "runs" and n:
-        connection.execute(
-            """
-            CREATE OR REPLACE TABLE winners AS
-            SELECT log, row, model, item_id,
-                   row_number() OVER (
-                       PARTITION BY model, item_id ORDER BY run, created, completed, log, occurrence
-                   ) - 1 AS run,
-                   task, parts
-            FROM entities
-            """
-        )
-        out.notes.append(
-            counted(n, "repeated answer is a run of its own", "repeated answers are runs of their own")
-            + ", by choice"
-        )
-        return
-    connection.execute(
-        f"""
-        CREATE OR REPLACE TABLE ranked AS
-        SELECT *, row_number() OVER (PARTITION BY model, item_id, run ORDER BY {_LATEST}) AS place
-        FROM entities
-        """
-    )
-    connection.execute(
-        "CREATE OR REPLACE TABLE winners AS "
-        "SELECT log, row, model, item_id, run, task, parts FROM ranked WHERE place = 1"
-    )
-    reason = "the same sample in a later log, which counts"
-    for log, number in connection.sql(
-        "SELECT log, count(*) FROM ranked WHERE place > 1 GROUP BY log ORDER BY log"
-    ).fetchall():
-        out.drop(log, reason, number)
-    if n:
-        how = "by choice" if choices.duplicates else "the logs have the same settings: retries"
-        out.notes.append(
-            counted(n, "sample stands", "samples stand") + f" in a later log too, which counts ({how})"
-        )
-
-
-def _count_duplicates(connection: duckdb.DuckDBPyConnection) -> tuple[int, int, str]:
-    """Return how many answers repeat one, how many of them within one log, and an example."""
-    connection.execute(
-        """
-        CREATE OR REPLACE TABLE repeated AS
-        SELECT model, item_id, run, count(*) AS n, count(*) - count(DISTINCT log) AS within
-        FROM entities GROUP BY model, item_id, run HAVING count(*) > 1
-        """
-    )
-    row = connection.sql("SELECT sum(n - 1), sum(within) FROM repeated").fetchall()[0]
-    if not row[0]:
-        return 0, 0, ""
-    example = connection.sql(
-        "SELECT model, item_id FROM repeated ORDER BY model, item_id LIMIT 1"
-    ).fetchall()[0]
-    return int(row[0]), int(row[1]), f"{example[1]} of {example[0]}"
-
-
-def _differing_settings(connection: duckdb.DuckDBPyConnection, states: Sequence[LogState]) -> list[str]:
-    """Return the settings in which logs with a common sample differ."""
-    groups: list[tuple[list[str]]] = connection.sql(
-        """
-        SELECT DISTINCT list(DISTINCT log ORDER BY log) FROM entities
-        SEMI JOIN repeated USING (model, item_id, run)
-        GROUP BY model, item_id, run HAVING count(DISTINCT log) > 1
-        """
-    ).fetchall()
-    variants = {s.key: s.log.variant for s in states}
-    differing: set[str] = set()
-    for (logs,) in groups:
-        for key in {k for log in logs for k in variants[log]}:
-            if len({variants[log].get(key) for log in logs}) > 1:
-                differing.add(key)
-    return sorted(differing)
-
-
 def _open_world(connection: duckdb.DuckDBPyConnection, choices: Choices, out: Resolution) -> None:
     """Add the items that a list of resolved ones does not name, as not resolved."""
     connection.execute("CREATE OR REPLACE TABLE unlisted (log TEXT, model TEXT, item_id TEXT, task TEXT)")
-    if choices.items is None or not _one(connection, "SELECT count(*) FROM logs WHERE open_world"):
+    if choices.items is None or not number_of(connection, "SELECT count(*) FROM logs WHERE open_world"):
         return
     if choices.items == "union":
         universe = "SELECT DISTINCT task, item_id FROM named"
     else:
         connection.register("asked", pa.table({"item_id": pa.array(sorted(set(choices.items)), pa.string())}))
-        several = _one(connection, "SELECT count(DISTINCT task) FROM named") > 1
+        several = number_of(connection, "SELECT count(DISTINCT task) FROM named") > 1
         universe = "SELECT t.task, a.item_id FROM asked a, (SELECT DISTINCT task FROM named) t"
         if several:
             universe += " WHERE starts_with(a.item_id, t.task || '/')"
@@ -333,7 +187,7 @@ def _open_world(connection: duckdb.DuckDBPyConnection, choices: Choices, out: Re
     for log, n in connection.sql("SELECT log, count(*) FROM unlisted GROUP BY log ORDER BY log").fetchall():
         out.added[log] = n
     if choices.items != "union":
-        stray = _one(
+        stray = number_of(
             connection,
             "SELECT count(DISTINCT w.item_id) FROM winners w JOIN logs l USING (log) "
             "ANTI JOIN asked a ON a.item_id = w.item_id WHERE l.open_world",
