@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from analysis.matrix import ALL, BASES, on_basis
+from analysis.matrix import ALL, BASES, VerdictMatrix, on_basis
 from analysis.schemas import CountDistribution, ItemCounts, UniqueSolves
 from analysis.stats.coverage import unique_solves
 from analysis.stats.proportions import wilson_interval
@@ -45,8 +45,7 @@ def count_items(data: BenchmarkData) -> pl.DataFrame:
             "question_type": matrix.items["question_type"],
             "k": matrix.solved(data.card.solved_at).sum(axis=0).astype(np.int64),
             "n_models": n_models,
-            "mean_score": np.sum(matrix.values, axis=0, where=has, dtype=np.float64)
-            / np.maximum(n_models, 1),
+            "mean_score": _sum_of_cells(matrix) / np.maximum(n_models, 1),
             "all_partial": _all_are(codes, names, PARTIAL, has),
             "all_incorrect": _all_are(codes, names, worst, has),
         },
@@ -54,10 +53,20 @@ def count_items(data: BenchmarkData) -> pl.DataFrame:
     )
 
 
+def _sum_of_cells(matrix: VerdictMatrix) -> np.ndarray:
+    """Return the sum of the cells of each item, model by model: one pass, no copy of the matrix."""
+    total = np.zeros(matrix.items.height)
+    for values, has in zip(matrix.values, matrix.has_cell, strict=True):
+        np.add(total, values, out=total, where=has)
+    return total
+
+
 def _all_are(codes: np.ndarray, names: list[str], verdict: str, has: np.ndarray) -> np.ndarray:
     """Tell, per item, whether every cell has this verdict."""
     code = names.index(verdict) if verdict in names else -2
-    every: np.ndarray = ((codes == code) | ~has).all(axis=0)
+    every = np.ones(codes.shape[1], dtype=bool)
+    for row, cells in zip(codes, has, strict=True):
+        every &= (row == code) | ~cells
     return every
 
 

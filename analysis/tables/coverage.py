@@ -51,10 +51,12 @@ def _cover(data: BenchmarkData) -> tuple[pl.DataFrame, list[tuple[str, Basis, Op
             solved = matrix.solved(data.card.solved_at)
             greedy = _greedy(solved)
             fitted = cross_fit(data, matrix, solved, track)
+            best = optimal_coverage(solved)
+            unproven += [(track, basis, ensemble) for ensemble in best if not ensemble.proven]
             cross_fitted = [] if fitted is None else _cross_fitted(fitted, greedy)
             for method, rows in (
                 ("greedy", greedy),
-                ("optimal", _optimal(solved)),
+                ("optimal", _optimal(solved, best)),
                 ("cross_fitted", cross_fitted),
             ):
                 parts.append(
