@@ -35,17 +35,22 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from analysis.stats.lattice import to_integers
+from analysis.stats.exact_sums import ExactSums
 from analysis.stats.resampling import Resamples, child_generators, order_statistic_limits
 from analysis.stats.results import (
     FloatArray,
     IntArray,
     MeanEstimates,
-    NumericArray,
     check_level,
     frozen_array,
 )
-from analysis.stats.units import Cells, Estimand, as_cells, unit_sums
+from analysis.stats.units import Cells, Estimand, as_cells
+
+MAX_UNITS = 2**17
+"""Units up to which each is resampled by itself."""
+
+N_BLOCKS = 2**15
+"""Random blocks that more units are put into."""
 
 IntervalMethod = Literal["expanded", "percentile", "basic", "bca", "studentized"]
 
@@ -223,6 +228,9 @@ def bootstrap_means(
     -----
     One draw of counts serves all models, depends only on `rng` and the number of units, and
     resamples units whether or not a model has a cell there. Sums are of integers, hence exact.
+    More than 131,072 units are first put into 32,768 blocks at random, and blocks are resampled in
+    their place: sums of random blocks vary as those of as many independent units do, and a spread
+    estimated from so many blocks is off by 0.4 per cent, a quarter of what 2,000 resamples are.
     Source: Efron (1979), doi:10.1214/aos/1176344552; Davison and Hinkley (1997), section 3.8, for
     clusters.
 
@@ -235,30 +243,25 @@ def bootstrap_means(
     >>> bool(np.all(boot.replicates[:, 0] >= boot.replicates[:, 1]))
     True
     """
-    cells = as_cells(scores, clusters=clusters, weights=weights, observed=observed)
     if estimand not in ("item", "cluster"):
         raise ValueError(f"estimand must be 'item' or 'cluster', got {estimand!r}")
-    (weights_rng,) = child_generators(rng, 1)
-    resamples = Resamples(weights_rng, cells.n_units, n_resamples)
+    cells = as_cells(scores, clusters=clusters, weights=weights, observed=observed)
+    weights_rng, block_rng = child_generators(rng, 2)
     if cells.n_units == 0 or cells.n_models == 0:
         return _without_units(cells, n_resamples)
-    sums = _ExactSums(cells, estimand)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        estimate = sums.numerator.sum(axis=1, dtype=np.float64) / sums.total / sums.factor
-        if sums.constant_total:
-            (top,) = resamples.sums(sums.numerator)
-            replicates = top / sums.total / sums.factor
-        else:
-            top, bottom = resamples.sums(sums.numerator, sums.denominator)
-            replicates = top / bottom / sums.factor
-    std_error, n_clusters = sums.standard_errors(estimate)
+    blocks = None
+    if cells.n_units > MAX_UNITS:
+        blocks = block_rng.permutation(np.arange(cells.n_units) % N_BLOCKS)
+    sums = ExactSums(cells, estimand, blocks, N_BLOCKS)
+    resamples = Resamples(weights_rng, sums.n_resampled, n_resamples)
+    estimate, replicates = sums.estimate(), sums.replicates(resamples)
     return BootstrapMeans(
         estimate,
         replicates,
-        std_error,
+        sums.std_error,
         cells.n_cells,
-        n_clusters,
-        lambda: sums.accelerations(),
+        sums.n_clusters,
+        sums.accelerations,
         lambda: sums.t_replicates(resamples, estimate, replicates),
     )
 
@@ -268,80 +271,3 @@ def _without_units(cells: Cells, n_resamples: int) -> BootstrapMeans:
     zero = np.zeros(cells.n_models, dtype=np.int64)
     empty = np.full((n_resamples, cells.n_models), np.nan)
     return BootstrapMeans(none, empty, none, zero, zero, lambda: none, lambda: empty)
-
-
-class _ExactSums:
-    """Numerators and denominators over units, as integers."""
-
-    def __init__(self, cells: Cells, estimand: Estimand) -> None:
-        plain = cells.units is None and cells.weights is None
-        self.shared = cells.complete
-        if plain and np.issubdtype(cells.values.dtype, np.integer):
-            # Large binary input: no copy in double precision.
-            self.numerator: NumericArray = cells.values.astype(np.float32)
-            self.factor = 1.0
-            scale = 1.0
-            denominator: NumericArray = cells.observed[:1] if self.shared else cells.observed
-            self.denominator: NumericArray = denominator.astype(np.float32)
-        else:
-            numerator, bottom = unit_sums(cells, estimand=estimand)
-            lattice = cells.denominator() if estimand == "item" else None
-            self.numerator, top_factor = to_integers(numerator, lattice, cells.n_units)
-            self.denominator, scale = to_integers(
-                bottom[:1] if self.shared else bottom,
-                1 if cells.weights is None or estimand == "cluster" else lattice,
-                cells.n_units,
-            )
-            self.factor = top_factor / scale
-        self.scale = scale
-        self.total: FloatArray = self.denominator.sum(axis=1, dtype=np.float64)
-        # With one item a unit and no cell missing, every resample has the same total.
-        self.constant_total = self.shared and bool(np.all(self.denominator == self.denominator[:, :1]))
-
-    def _rows(self, m: int) -> tuple[FloatArray, FloatArray]:
-        bottom = self.denominator[0 if self.shared else m].astype(np.float64)
-        present = bottom > 0
-        return self.numerator[m][present].astype(np.float64) / self.factor, bottom[present]
-
-    def standard_errors(self, estimate: FloatArray) -> tuple[FloatArray, IntArray]:
-        n_models = self.numerator.shape[0]
-        std_error = np.full(n_models, np.nan)
-        n_units = np.zeros(n_models, dtype=np.int64)
-        for m in range(n_models):
-            top, bottom = self._rows(m)
-            n = top.size
-            n_units[m] = n
-            residual = top - estimate[m] * bottom
-            if n > 1 and np.ptp(top / bottom) > 0:
-                std_error[m] = np.sqrt(n / (n - 1) * float(np.sum(residual**2))) / float(bottom.sum())
-        return std_error, n_units
-
-    def accelerations(self) -> FloatArray:
-        out = np.zeros(self.numerator.shape[0])
-        for m in range(out.size):
-            top, bottom = self._rows(m)
-            if top.size < 2:
-                continue
-            left_out = (top.sum() - top) / (bottom.sum() - bottom)
-            influence = left_out.mean() - left_out
-            spread = float(np.sum(influence**2))
-            if spread > 0:
-                out[m] = float(np.sum(influence**3)) / (6 * spread**1.5)
-        return out
-
-    def t_replicates(self, resamples: Resamples, estimate: FloatArray, replicates: FloatArray) -> FloatArray:
-        top = self.numerator.astype(np.float64) / self.factor
-        bottom = np.broadcast_to(self.denominator.astype(np.float64), top.shape)
-        tables = [to_integers(t, None, resamples.n_units) for t in (top * top, top * bottom, bottom * bottom)]
-        a2, ab, b2 = (
-            s / f for s, (_, f) in zip(resamples.sums(*[t for t, _ in tables]), tables, strict=True)
-        )
-        (total,) = resamples.sums(self.denominator)
-        n = np.count_nonzero(bottom, axis=1)
-        squares = np.maximum(a2 - 2 * replicates * ab + replicates**2 * b2, 0.0)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            # Sums of squares that cancel to rounding error are no spread.
-            squares = np.where(squares <= 1e-9 * a2, 0.0, squares)
-            std_error = np.sqrt(n / (n - 1) * squares) / total
-            difference = replicates - estimate
-            return np.where(std_error > 0, difference / std_error, np.sign(difference) * np.inf)

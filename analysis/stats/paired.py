@@ -51,7 +51,15 @@ from analysis.stats.pair_rows import (
 )
 from analysis.stats.pair_tests import add_one, bootstrap_tests, count_tests, row_tests
 from analysis.stats.resampling import Resamples, SignFlips, child_generators
-from analysis.stats.results import BoolArray, FloatArray, IntArray, check_level, check_limits, frozen_array
+from analysis.stats.results import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    NumericArray,
+    check_level,
+    check_limits,
+    frozen_array,
+)
 from analysis.stats.units import Cells, as_cells
 
 __all__ = ["CochranQ", "McNemar", "PairedComparisons", "cochran_q", "compare_pairs", "mcnemar_test"]
@@ -302,7 +310,7 @@ class _Comparison:
     def _levels(self) -> FloatArray | None:
         if self.cells.units is not None or self.cells.weights is not None or self.denominator is None:
             return None
-        values = np.unique(self.cells.values).astype(np.float64)
+        values = _distinct(self.cells.values)
         n_models = self.cells.n_models
         # Counts come for all pairs of models at once: not worth it for a few pairs of very many.
         few = self.a.size < n_models**2 / 16 and (values.size * n_models) ** 2 > _MAX_SPARE_COUNTS
@@ -311,7 +319,10 @@ class _Comparison:
     def _use_counts(self, draft: _Draft, values: FloatArray) -> None:
         cells, denominator = self.cells, int(self.denominator or 1)
         steps = np.rint(values * denominator).astype(np.int64)
-        codes = np.where(cells.observed, np.searchsorted(values, cells.values), -1).astype(np.int8)
+        if np.array_equal(values, np.arange(values.size)) and cells.values.dtype == np.int8:
+            codes = np.where(cells.observed, cells.values, np.int8(-1))
+        else:
+            codes = np.where(cells.observed, np.searchsorted(values, cells.values), -1).astype(np.int8)
         counts = joint_counts(codes, values.size)[:, :, self.a, self.b].reshape(values.size**2, -1)
         of_levels = np.subtract.outer(steps, steps).ravel()
         differences = np.unique(of_levels)
@@ -440,6 +451,13 @@ class _Comparison:
         else:
             draft.low[i], draft.high[i] = student_limits(rows, self.tail)
             draft.interval_method[i] = "student"
+
+
+def _distinct(values: NumericArray) -> FloatArray:
+    # Large binary input is not sorted to find its two values.
+    if values.dtype == np.int8 and values.size and values.min() >= 0 and values.max() < MAX_LEVELS:
+        return np.arange(float(values.max()) + 1)
+    return np.unique(values).astype(np.float64)
 
 
 def _pair_indices(pairs: npt.ArrayLike | None, n_models: int) -> tuple[IntArray, IntArray]:
