@@ -75,6 +75,8 @@ class VerdictMatrix:
 
     def select_items(self, keep: npt.NDArray[np.bool_]) -> VerdictMatrix:
         """Return the matrix of the items for which `keep`, shape (N,), is true."""
+        if keep.all():
+            return self
         return replace(
             self,
             items=self.items.filter(pl.Series(keep)),
@@ -201,8 +203,14 @@ class _Sums:
         value = shard[metric].cast(pl.Float64).to_numpy()
         scored = ~out & ~np.isnan(value)
         self.asked.reshape(-1)[flat] = True
-        np.add.at(self.n_runs.reshape(-1), flat[scored], 1)
-        np.add.at(self.total.reshape(-1), flat[scored], value[scored])
+        n_runs, total, at = self.n_runs.reshape(-1), self.total.reshape(-1), flat[scored]
+        if np.all(at[1:] > at[:-1]):
+            # Each cell stands once: plain indexing adds, several times faster.
+            n_runs[at] += 1
+            total[at] += value[scored]
+        else:
+            np.add.at(n_runs, at, 1)
+            np.add.at(total, at, value[scored])
         self.excluded.reshape(-1)[flat[out]] = True
 
     def cells(

@@ -84,6 +84,7 @@ def pack_benchmark(folder: Path, card: BenchmarkCard, settings: Settings) -> Pac
         for source in sources:
             rows = _read(source, card)
             row, column = cell_index(rows, models, items["item_id"])
+            _refuse_repeats(source, row, column)
             verdicts = rows.select(effective_verdict().alias("v")).to_series()
             for name in verdicts.unique().sort():
                 names.setdefault(name, len(names))
@@ -133,9 +134,15 @@ def _read(source: SourceFile, card: BenchmarkCard) -> pl.DataFrame:
     checks = RowChecks(read_parquet_file(source), source.name)
     rows = normalise(checks, card)
     problems = [*checks.fatal, *checks.problems]
-    if rows is not None and not problems and rows.select("model", "item_id").is_duplicated().any():
-        hint = "the ordinary path reads repeated runs"
-        problems.append(Problem("has several rows of one model and item", source.name, "item_id", hint=hint))
     if rows is None or problems:
         raise DataError(problems)
     return rows
+
+
+def _refuse_repeats(source: SourceFile, row: npt.NDArray[np.int64], column: npt.NDArray[np.int64]) -> None:
+    """Refuse a file in which a cell stands more than once."""
+    in_order = np.all(row[1:] == row[:-1]) and np.all(column[1:] > column[:-1])
+    if in_order or len(np.unique(np.stack([row, column]), axis=1).T) == len(row):
+        return
+    hint = "the ordinary path reads repeated runs"
+    raise DataError([Problem("has several rows of one model and item", source.name, "item_id", hint=hint)])

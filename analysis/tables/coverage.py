@@ -7,7 +7,7 @@ import polars as pl
 
 from analysis.matrix import BASES, Basis, on_basis
 from analysis.schemas import Coverage
-from analysis.stats.coverage import OptimalEnsemble, greedy_coverage
+from analysis.stats.coverage import OptimalEnsemble, greedy_coverage, optimal_coverage
 from analysis.stats.cross_fitting import CrossFitted
 from analysis.stats.proportions import wilson_interval
 from analysis.tables.cross_fit import HALVINGS, cross_fit
