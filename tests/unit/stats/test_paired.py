@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from analysis.stats import pair_tests, paired
+from analysis.stats import pair_methods, pair_rows, pair_tests
 from analysis.stats.paired import compare_pairs
 
 OPTIONS = {"n_resamples": 400, "n_permutations": 999, "level": 0.95}
@@ -150,7 +150,7 @@ def test_runs_are_matched_by_number_then_by_order():
     nan = np.nan
     first = np.array([[1, 1, nan, nan], [0, nan, 1, nan], [nan, 0, 0, nan]])
     second = np.array([[0, nan, 1, 1], [1, 0, nan, 1], [1, nan, nan, 0]])
-    difference, matched = paired.matched_run_differences(first, second)
+    difference, matched = pair_rows.matched_run_differences(first, second)
     # Item 0: runs 0 and 1 of both. Item 1: no shared number, first scored run of each. Item 2: the
     # same, run 1 against run 0. Item 3: nothing of the first model.
     assert difference.tolist() == [0.0, 1.0, 0.0, 0.0]
@@ -165,7 +165,7 @@ def test_tests_that_would_take_too_long_are_drawn_and_say_so(monkeypatch):
     drawn = compare(scores, n_permutations=20_000)
     assert drawn.method[0] == "sign_flip_monte_carlo"
     assert drawn.p_value[0] == pytest.approx(exact.p_value[0], abs=0.02)
-    monkeypatch.setattr(paired, "MAX_FLIP_WORK", 10)
+    monkeypatch.setattr(pair_methods, "MAX_FLIP_WORK", 10)
     off_lattice = np.random.default_rng(0).random((2, 400))
     off_lattice[0, 3] = np.nan
     normal = compare(off_lattice)
