@@ -253,7 +253,7 @@ def bootstrap_means(
     if cells.n_units > MAX_UNITS:
         blocks = block_rng.permutation(np.arange(cells.n_units) % N_BLOCKS)
     sums = ExactSums(cells, estimand, blocks, N_BLOCKS)
-    resamples = Resamples(weights_rng, sums.n_resampled, n_resamples)
+    resamples = Resamples(weights_rng, sums.n_resampled, n_resamples, keep=False)
     estimate, replicates = sums.estimate(), sums.replicates(resamples)
     return BootstrapMeans(
         estimate,

@@ -190,6 +190,8 @@ def joint_replicates(
 
 def same_cells(cells: Cells, first: IntArray, second: IntArray) -> BoolArray:
     """Return which pairs consist of models that have the same cells."""
+    if cells.complete:
+        return np.ones(first.shape, dtype=np.bool_)
     _, group = np.unique(np.packbits(cells.observed, axis=1), axis=0, return_inverse=True)
     group = group.ravel()
     same: BoolArray = group[first] == group[second]

@@ -117,14 +117,18 @@ class JointDraws(ABC):
         Number of units, G.
     n_draws : int
         Number of draws, B.
+    keep : bool
+        Whether to keep the weights for further passes where they fit into memory; drawing them
+        again gives the same.
     """
 
-    def __init__(self, rng: np.random.Generator, n_units: int, n_draws: int) -> None:
+    def __init__(self, rng: np.random.Generator, n_units: int, n_draws: int, *, keep: bool = True) -> None:
         if n_draws < 1:
             raise ValueError(f"the number of draws must be at least 1, got {n_draws}")
         self._rng = copy.deepcopy(rng)
         self.n_units = n_units
         self.n_draws = n_draws
+        self._keep = keep
         self._kept: NumericArray | None = None
 
     @abstractmethod
@@ -174,7 +178,7 @@ class JointDraws(ABC):
         return out
 
     def _blocks(self, dtype: npt.DTypeLike) -> Iterator[tuple[slice, NumericArray]]:
-        if not self.fits_memory:
+        if not (self._keep and self.fits_memory):
             yield from self._draw(copy.deepcopy(self._rng), dtype)
             return
         if self._kept is None:
@@ -262,15 +266,14 @@ def row_limits(
     low_k = _rank(np.broadcast_to(np.asarray(low_tail, np.float64), (n_rows,)), n)
     high_k = _rank(np.broadcast_to(np.asarray(high_tail, np.float64), (n_rows,)), n)
     # NaN is sorted to the end. Few distinct ranks are found without sorting everything.
-    wanted = np.unique(np.concatenate([[1], low_k, n - high_k + 1, n]))
-    wanted = wanted[(wanted >= 1) & (wanted <= n_columns)] - 1
+    wanted = np.unique(np.concatenate([low_k, np.maximum(n - high_k + 1, 1)])) - 1
     if wanted.size <= _FEW_RANKS:
         ordered = np.partition(replicates, wanted, axis=1)
     else:
         ordered = np.sort(replicates, axis=1)
     low = ordered[rows, low_k - 1]
     high = ordered[rows, np.maximum(n - high_k, 0)]
-    none = (n == 0) | (ordered[:, 0] == ordered[rows, np.maximum(n - 1, 0)])
+    none = (n == 0) | (np.fmin.reduce(replicates, axis=1) == np.fmax.reduce(replicates, axis=1))
     low, high = np.where(none, np.nan, low), np.where(none, np.nan, high)
     return np.minimum(low, high), np.maximum(low, high)
 
