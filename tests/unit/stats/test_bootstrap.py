@@ -202,12 +202,19 @@ def test_nested_levels_are_what_they_say():
         spread[levels] = result.replicates.std(axis=0)
         assert result.estimate == pytest.approx(np.nanmean(runs, axis=0).mean(axis=1))
     assert np.all(spread["cluster", "item", "run"] > spread["cluster",])
-    # Runs alone: the variance of a cell's mean is p (1 - p) / r for its share p of r runs.
+    # Runs alone: the unbiased variance of a cell's mean is p (1 - p) / (r - 1) for r runs.
     p, r = np.nanmean(runs, axis=0), np.sum(~np.isnan(runs), axis=0)
-    np.testing.assert_allclose(spread["run",], np.sqrt(np.sum(p * (1 - p) / r, axis=1)) / 30, rtol=0.12)
-    # Items alone, within clusters.
-    within = np.sum([(p[:, clusters == c].var(axis=1)) * 3 for c in range(10)], axis=0)
+    expected = np.sqrt(np.sum(p * (1 - p) / (r - 1), axis=1)) / 30
+    np.testing.assert_allclose(spread["run",], expected, rtol=0.12)
+    # Items alone, within clusters: that of a sum of three is three times their sample variance.
+    within = np.sum([(p[:, clusters == c].var(axis=1, ddof=1)) * 3 for c in range(10)], axis=0)
     np.testing.assert_allclose(spread["item",], np.sqrt(within) / 30, rtol=0.12)
+
+
+def test_single_runs_have_no_variation_of_runs():
+    runs = np.random.default_rng(0).integers(0, 2, (1, 2, 20)).astype(float)
+    result = nested_bootstrap_means(runs, rng=np.random.default_rng(0), n_resamples=50, levels=("run",))
+    assert np.isnan(result.interval(0.95).ci_low).all()
 
 
 def test_nested_cluster_macro_and_its_refusals():
