@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from analysis.errors import VerdictAtlasError
 from analysis.reporting.environment import named_benchmarks, results_folder
 from analysis.reporting.markup import block, escape, named
@@ -29,11 +31,12 @@ def show() -> str:
     return block(f'{head}<ul class="cards">{cards}</ul>')
 
 
-def _card(name: str, folder: object) -> str:
+def _card(name: str, folder: Path) -> str:
     try:
-        results = Results.open(name, folder)  # type: ignore[arg-type]
+        results = Results.open(name, folder)
     except VerdictAtlasError as error:
-        return f'<li class="card"><h2>{named(name)}</h2><p class="absent">{escape(error)}</p></li>'
+        why = _why_not_read(name, folder) or f'<p class="absent">{escape(error)}</p>'
+        return f'<li class="card"><h2>{named(name)}</h2>{why}</li>'
     view = View(results)
     about = " ".join(results.card.description.split())
     return (
@@ -45,6 +48,16 @@ def _card(name: str, folder: object) -> str:
         f'<ul class="buttons"><li><a class="button primary" href="{escape(name)}/index.html">Report</a></li>'
         f'<li><a class="button" href="{escape(name)}/leaderboard.html">Leaderboard</a></li></ul></li>'
     )
+
+
+def _why_not_read(name: str, folder: Path) -> str:
+    """Return the message with which the benchmark was refused, line by line; empty where there is none."""
+    path = folder / "logs" / "ingest_benchmark" / f"{name}.failed"
+    if not path.is_file():
+        return ""
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    shown = "<br>".join(escape(line.strip()) for line in lines if line.strip())
+    return f'<p class="absent">This benchmark could not be built.</p><p class="refused">{shown}</p>'
 
 
 def _findings(view: View) -> str:

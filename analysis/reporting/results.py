@@ -206,16 +206,20 @@ class Results:
         return scores.join(tiers.select("model", *columns), on="model", how="left").sort("rank")
 
 
-def interval_name(method: str) -> str:
-    """Return an interval method as a sentence names it.
+def interval_name(method: str, *, full: bool = False) -> str:
+    """Return an interval method as a sentence names it; in full where it is explained.
 
     Examples
     --------
     >>> interval_name("cluster_bootstrap"), interval_name("wilson")
     ('cluster bootstrap', 'Wilson')
+    >>> interval_name("bootstrap", full=True)
+    'bootstrap (expanded percentile)'
     """
     plain = method.removeprefix("cluster_")
     name = INTERVAL_NAMES.get(plain, plain.replace("_", " "))
+    if full and plain == "bootstrap":
+        name += " (expanded percentile)"
     return f"cluster {name}" if method.startswith("cluster_") else name
 
 
@@ -231,4 +235,11 @@ _EMPTY = {
     "coverage": "No item has a scored response.",
     "model_scores": "No response is scored.",
     "policies": "No response is scored.",
+    "raters": "No rating can be read as a category or a number.",
+    "agreement_statistics": "No two raters have rated the same response.",
+    "planning": "There are no two models with common items, so nothing can be planned.",
+    "ensembles": "No item has a scored response.",
+    "influence": "There is one track and no declared cluster, so no part can be left out.",
+    "repeated_runs": "No model has a second scored run of any item.",
+    "run_noise": "No model has two scored runs of two items.",
 }

@@ -13,7 +13,7 @@ import pytest
 from analysis.config import Config
 from analysis.reporting.leaderboard import write_leaderboard
 from analysis.reporting.render import render_page
-from tests.unit.reporting.conftest import HOSTILE_CARD, derive_all, hostile_verdicts
+from tests.unit.reporting.conftest import HOSTILE_CARD, derive_all, hostile_ratings, hostile_runs
 from tests.unit.reporting.test_pages import draw
 
 if TYPE_CHECKING:
@@ -42,7 +42,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Render a site whose names are as awkward as they get."""
-    results = derive_all(tmp_path_factory.mktemp("browser"), "hostile", hostile_verdicts(), HOSTILE_CARD)
+    results = derive_all(
+        tmp_path_factory.mktemp("browser"), "hostile", hostile_runs(), HOSTILE_CARD, ratings=hostile_ratings()
+    )
     draw(results, "hostile")
     out = results / "site"
     config = Config(results=str(results), renderer="embedded")

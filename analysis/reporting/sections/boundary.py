@@ -261,6 +261,8 @@ def _optimum(view: View) -> str:
     both = best.join(greedy.select("step", "covered"), on="step", how="inner")
     short = both.filter(pl.col("best") > pl.col("covered"))
     if short.height == 0:
+        if "not proven optimal" in str(view.results.metadata("coverage").get("method", "")):
+            return "No choice was found that covers more than the greedy order."
         return "The greedy order is optimal at every size that was solved exactly."
     worst = short.sort(pl.col("best") - pl.col("covered"), descending=True).row(0, named=True)
     gap = plural(worst["best"] - worst["covered"], "item")

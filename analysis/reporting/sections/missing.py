@@ -8,8 +8,8 @@ from analysis.reporting.figure import figure_float, has_figure
 from analysis.reporting.markup import paragraph
 from analysis.reporting.numbers import count, plural
 from analysis.reporting.results import ALL
-from analysis.reporting.static_table import Column, static_table, table_float
-from analysis.reporting.view import View, absent, metric_head
+from analysis.reporting.sections import stability
+from analysis.reporting.view import View, absent
 
 Finding = tuple[str, str]
 LIKE = 0.5
@@ -41,8 +41,9 @@ def show(view: View) -> str:
     if rows is None:
         return absent(view.results.why_absent("policies"))
     text = sentences(view, rows)
-    figure = figure_float(view, "policies") if has_figure(view, "policies") else ""
-    return paragraph(text) + (figure + _table(view, rows) if any(_changed(rows).values()) else "")
+    moves = any(_changed(rows).values()) and has_figure(view, "policies")
+    figure = figure_float(view, "policies") if moves else ""
+    return paragraph(text) + figure + stability.policies(view)
 
 
 def sentences(view: View, rows: pl.DataFrame) -> str:
@@ -54,25 +55,9 @@ def sentences(view: View, rows: pl.DataFrame) -> str:
         each = view.every[0].upper() + view.every[1:]
         return f"{each} has a scored cell for every item, so no policy for missing cells changes anything."
     text = f"The policy in force is <code>{force}</code>: {POLICIES[force]}."
-    changed = _changed(rows)
-    for policy, words in POLICIES.items():
-        if policy in (force, "error") or (policy == "exclude" and force == "error"):
-            continue
-        own = rows.filter(pl.col("policy") == policy)
-        if own.height == 0:
-            if policy == "common_items":
-                text += " No item has a cell of every model, so <code>common_items</code> ranks nobody."
-            continue
-        moved = changed[policy]
-        n = plural(own.height, "model")
-        what = f"<code>{policy}</code> ({words})"
-        if not moved:
-            text += f" Under {what} no rank changes."
-        else:
-            text += (
-                f" Under {what} {count(len(moved))} of {n} {'changes' if len(moved) == 1 else 'change'} rank."
-            )
-    return text
+    if rows.filter(pl.col("policy") == "common_items").height == 0:
+        text += " No item has a cell of every model, so <code>common_items</code> ranks nobody."
+    return f"{text} {stability.policy_words(view)}".strip()
 
 
 def unlike_items(view: View) -> Finding | None:
@@ -109,41 +94,3 @@ def finding(view: View) -> Finding | None:
     lead = f"{plural(n, 'model')} would change place under another policy for missing cells."
     whom = f"{view.names(models, most=3)} {'moves' if n == 1 else 'move'}"
     return lead, f"Under <code>{policy}</code> ({POLICIES[policy]}) {whom}."
-
-
-def _table(view: View, rows: pl.DataFrame) -> str:
-    policies = [p for p in POLICIES if p in set(rows["policy"])]
-    order = rows.unique("model", keep="first", maintain_order=True).sort("rank_in_force")["model"]
-    cells = []
-    for model in order:
-        own = {r["policy"]: r for r in rows.filter(pl.col("model") == model).iter_rows(named=True)}
-        cell = {"model": view.name(model)}
-        for policy in policies:
-            row = own.get(policy)
-            if row is None:
-                cell[policy] = "\u2013"
-                continue
-            arrow = _arrow(row["rank"] - row["rank_in_force"])
-            cell[policy] = f"{row['rank']}{arrow}"
-            cell[f"{policy}_score"] = view.scale.bare(row["estimate"])
-            cell[f"{policy}_n"] = count(row["n_items"])
-        cells.append(cell)
-    columns = [Column("model", "Model")]
-    for policy in policies:
-        head = f"<code>{policy}</code>"
-        columns += [
-            Column(policy, "Place", "right", head),
-            Column(f"{policy}_score", metric_head(view.metric), "right", head),
-            Column(f"{policy}_n", "Items", "right", head),
-        ]
-    caption = (
-        "Places by score under each policy for missing cells; arrows mark moves against the policy in force."
-    )
-    return table_float("tbl-policies", static_table("policies-table", columns, cells), caption)
-
-
-def _arrow(moved: int) -> str:
-    """Return how many places a model moves, upwards or downwards."""
-    if not moved:
-        return ""
-    return f" <span class='muted'>{chr(0x25BC) if moved > 0 else chr(0x25B2)}{abs(moved)}</span>"

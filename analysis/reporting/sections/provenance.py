@@ -41,7 +41,7 @@ def provenance(view: View) -> str:
     if not about:
         return absent("The tables hold no provenance.")
     stated = about.get("settings", {})
-    intervals = ", ".join(interval_name(m) for m in stated.get("intervals", []))
+    intervals = ", ".join(interval_name(m, full=True) for m in stated.get("intervals", []))
     facts = [
         ("Benchmark", f"<code>{escape(about['benchmark'])}</code>"),
         ("Verdict Atlas", escape(about["version"])),

@@ -1,4 +1,4 @@
-"""What was read and what was not used: nothing is lost without a line here."""
+"""What was read, what was not used and what the checks found: nothing is lost without a line here."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import polars as pl
 
 from analysis.reporting.markup import block, escape, paragraph
 from analysis.reporting.numbers import count, plural
+from analysis.reporting.sections import checks
 from analysis.reporting.static_table import Column, static_table, table_float
 from analysis.reporting.view import View, absent
 
@@ -33,7 +34,7 @@ def show(view: View) -> str:
     audit = view.results.table("audit")
     if audit is None:
         return absent("There is no audit table.")
-    return paragraph(summary(view, audit)) + _cells_by_model(view) + _audit(view, audit)
+    return paragraph(summary(view, audit)) + checks.show(view) + _cells_by_model(view) + _audit(view, audit)
 
 
 def summary(view: View, audit: pl.DataFrame) -> str:

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 import yaml
 
-from analysis.capabilities import possible_tables
+from analysis.capabilities import OF_RATINGS, OF_RUNS, possible_tables
 from analysis.config import Config
 from analysis.derived import RULES, derive, write_benchmark
 from analysis.ingest.benchmark import read_benchmark
@@ -23,6 +23,10 @@ OPTIONAL = {
     "count_decisions": "decisions",
     "stratify_scores": "strata",
     "trace_frontier": "frontier",
+    "assess_runs": OF_RUNS[0],
+    "compare_raters": OF_RATINGS[0],
+    "assess_reliability": OF_RATINGS[0],
+    "correct_judges": OF_RATINGS[0],
 }
 Derive = Callable[..., View]
 
@@ -109,6 +113,31 @@ def hostile_verdicts() -> pl.DataFrame:
     ]
     names = ["model", "item_id", "correct", "labels", "decision", "track", "question_type", "cost_usd"]
     return pl.DataFrame(rows, schema=names, orient="row")
+
+
+def hostile_runs() -> pl.DataFrame:
+    """Return the same with a second run of every fourth item, one model lacking what it was not asked."""
+    first = hostile_verdicts().with_columns(run=pl.lit(0, dtype=pl.Int64))
+    at = pl.col("item_id").str.slice(1).cast(pl.Int64)
+    again = first.filter(at % 4 == 0).with_columns(run=pl.lit(1, dtype=pl.Int64), correct=at % 8 == 0)
+    frame = pl.concat([first, again])
+    return frame.filter((pl.col("model") != HOSTILE[0]) | (pl.col("item_id") != "i3"))
+
+
+def hostile_ratings() -> pl.DataFrame:
+    """Return ratings by raters with hostile names: two humans on half of the items, a judge on all."""
+    rows = [
+        (model, f"i{j}", rater, kind, "correct" if (j * 7 + k * 3 + shift) % 10 < 5 else "incorrect")
+        for rater, kind, shift, step in (
+            ("<b>human</b>", "human", 0, 2),
+            ('"two" & co', "human", 1, 2),
+            ("=judge+{{< x >}}", "judge", 2, 1),
+        )
+        for k, model in enumerate(HOSTILE[:3])
+        for j in range(0, 40, step)
+    ]
+    names = ["model", "item_id", "rater", "rater_kind", "label"]
+    return pl.DataFrame(rows, schema=names, orient="row").with_columns(run=pl.lit(0, dtype=pl.Int64))
 
 
 HOSTILE_CARD: dict[str, Any] = {

@@ -11,7 +11,14 @@ from analysis.config import Config
 from analysis.reporting.downloads import copy_downloads
 from analysis.reporting.leaderboard import write_leaderboard
 from analysis.reporting.render import render_page
-from tests.unit.reporting.conftest import HOSTILE, HOSTILE_CARD, derive_all, grid, hostile_verdicts
+from tests.unit.reporting.conftest import (
+    HOSTILE,
+    HOSTILE_CARD,
+    derive_all,
+    grid,
+    hostile_ratings,
+    hostile_runs,
+)
 from tests.unit.reporting.page_checks import check_page
 
 SVG = (
@@ -43,7 +50,7 @@ def draw(results: Path, benchmark: str) -> None:
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Render the whole site of one hostile benchmark with figures and one bare one."""
     base = tmp_path_factory.mktemp("site")
-    results = derive_all(base, "hostile", hostile_verdicts(), HOSTILE_CARD)
+    results = derive_all(base, "hostile", hostile_runs(), HOSTILE_CARD, ratings=hostile_ratings())
     derive_all(base, "bare", grid({"a": "1x0", "b": "10 "}))
     draw(results, "hostile")
     config = Config(results=str(results), renderer="embedded", site_title="Site <& co>")
@@ -140,3 +147,41 @@ def test_a_benchmark_without_tables_does_not_take_the_index_down(site: Path, tmp
     text = (tmp_path / "index.html").read_text()
     assert "benchmark &#x27;broken&#x27; has no derived tables" in text
     assert 'href="bare/index.html"' in text
+
+
+def test_the_index_says_why_a_benchmark_was_refused(site: Path, tmp_path: Path) -> None:
+    failed = site.parent / "logs" / "ingest_benchmark" / "refused.failed"
+    failed.parent.mkdir(parents=True)
+    failed.write_text("verdicts.parquet, row 3:\n  no <model> {{< x >}}\n", encoding="utf-8")
+    config = Config(results=str(site.parent), renderer="embedded")
+    render_page("index", config=config, benchmark=["bare", "refused"], out=tmp_path / "index.html")
+    text = (tmp_path / "index.html").read_text(encoding="utf-8")
+    check_page(text)
+    assert "This benchmark could not be built." in text
+    assert "verdicts.parquet, row 3:<br>no &lt;model&gt; &#123;&#123;&lt; x &gt;&#125;&#125;" in text
+    assert "has no derived tables" not in text
+
+
+def test_the_newer_sections_stand_on_the_page(site: Path) -> None:
+    html = (site / "hostile" / "index.html").read_text(encoding="utf-8")
+    for name in (
+        "agreement",
+        "reliability",
+        "raters",
+        "judge-correction",
+        "planning-items",
+        "planning",
+        "repeated-runs",
+        "run-noise",
+        "ensembles",
+        "coverage-shares",
+        "denominators",
+        "without-track",
+    ):
+        assert f'id="tbl-{name}"' in html, name
+    assert "&lt;b&gt;human&lt;/b&gt;" in html
+    assert "The data went through" in html
+    bare = (site / "bare" / "index.html").read_text(encoding="utf-8")
+    assert '<p class="absent">There is no ratings.parquet.</p>' in bare
+    assert '<p class="absent">No verdict file has a column run.</p>' in bare
+    assert 'id="tbl-agreement"' not in bare

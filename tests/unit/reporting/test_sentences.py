@@ -214,7 +214,8 @@ def test_missing_cells_and_what_the_policies_would_do(view_of: Derive) -> None:
     view = view_of(grid({"a": "11xx", "b": "1110"}))
     text = words(missing.show(view))
     assert text.startswith("The policy in force is exclude: each model's own cells.")
-    assert "Under failure (asked but unscored counts 0) 2 of 2 models change rank." in text
+    assert "Counting excluded answers as 0 moves 2 of 2 models, up to 1 rank" in text
+    assert "; b then leads." in text
 
 
 def test_a_complete_benchmark_needs_no_policy(view_of: Derive) -> None:
