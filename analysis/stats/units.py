@@ -7,6 +7,7 @@ permutation tests need of the data is additive over units.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -52,13 +53,17 @@ class Cells:
         """Number of cells of each model, shape (M,)."""
         return np.asarray(np.count_nonzero(self.observed, axis=1), dtype=np.int64)
 
-    @property
+    @cached_property
     def complete(self) -> bool:
         """Whether all models have the same cells."""
         return bool(np.all(self.observed == self.observed[:1])) if self.n_models else True
 
     def denominator(self) -> int | None:
         """Return the common denominator of weighted scores, None where there is no small one."""
+        return self._denominator
+
+    @cached_property
+    def _denominator(self) -> int | None:
         if np.issubdtype(self.values.dtype, np.integer) or self.values.dtype == np.bool_:
             of_scores: int | None = 1
         else:
