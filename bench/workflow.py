@@ -20,7 +20,7 @@ from bench.measure import Comparison, as_table, versions, write_result
 from bench.plain_script import core_tables
 
 ROOT = Path(__file__).resolve().parent.parent
-LINKED = ("analysis", "config", "profiles", "queries", "reports", "rules", "Snakefile")
+LINKED = ("analysis", "config", "profiles", "queries", "reports", "rules", "environment.yml", "Snakefile")
 CORE = (
     "score_models",
     "count_items",

@@ -1,4 +1,4 @@
-"""What every rule file shares: the plan (which benchmarks, which tables) and path helpers."""
+"""The plan (which benchmarks, which tables) and path helpers, shared by every stage."""
 
 import os
 import subprocess
@@ -45,6 +45,13 @@ def derived_tables(benchmark):
 
 CARD = f"{DERIVED}/{{benchmark}}/benchmark.json"
 VALIDATED = [table("verdicts"), table("items"), table("models")]
+
+
+def raw_inputs(wildcards):
+    """Files that ingest reads; of a generated benchmark, the card that is written last."""
+    if wildcards.benchmark in GENERATED:
+        return [f"{RAW}/{wildcards.benchmark}/benchmark.yaml"]
+    return raw_files(Path(RAW) / wildcards.benchmark)
 
 
 def say_what_was_built():

@@ -11,6 +11,8 @@ rule score_models:
         model_scores=table("model_scores"),
     log:
         f"{LOGS}/score_models/{{benchmark}}.log",
+    conda:
+        "../environment.yml"
     script:
         "scripts/derive.py"
 
@@ -27,6 +29,8 @@ rule count_items:
         unique_solves=table("unique_solves"),
     log:
         f"{LOGS}/count_items/{{benchmark}}.log",
+    conda:
+        "../environment.yml"
     script:
         "scripts/derive.py"
 
@@ -41,6 +45,8 @@ rule cover_items:
         coverage=table("coverage"),
     log:
         f"{LOGS}/cover_items/{{benchmark}}.log",
+    conda:
+        "../environment.yml"
     script:
         "scripts/derive.py"
 
@@ -55,6 +61,8 @@ rule compare_verdicts:
         concordance=table("concordance"),
     log:
         f"{LOGS}/compare_verdicts/{{benchmark}}.log",
+    conda:
+        "../environment.yml"
     script:
         "scripts/derive.py"
 
@@ -70,6 +78,8 @@ rule compare_models:
         tiers=table("tiers"),
     log:
         f"{LOGS}/compare_models/{{benchmark}}.log",
+    conda:
+        "../environment.yml"
     script:
         "scripts/derive.py"
 
@@ -84,6 +94,8 @@ rule count_labels:
         failure_labels=table("failure_labels"),
     log:
         f"{LOGS}/count_labels/{{benchmark}}.log",
+    conda:
+        "../environment.yml"
     script:
         "scripts/derive.py"
 
@@ -98,6 +110,8 @@ rule count_decisions:
         decisions=table("decisions"),
     log:
         f"{LOGS}/count_decisions/{{benchmark}}.log",
+    conda:
+        "../environment.yml"
     script:
         "scripts/derive.py"
 
@@ -112,6 +126,8 @@ rule stratify_scores:
         strata=table("strata"),
     log:
         f"{LOGS}/stratify_scores/{{benchmark}}.log",
+    conda:
+        "../environment.yml"
     script:
         "scripts/derive.py"
 
@@ -126,6 +142,8 @@ rule price_models:
         costs=table("costs"),
     log:
         f"{LOGS}/price_models/{{benchmark}}.log",
+    conda:
+        "../environment.yml"
     script:
         "scripts/derive.py"
 
@@ -140,6 +158,8 @@ rule trace_frontier:
         frontier=table("frontier"),
     log:
         f"{LOGS}/trace_frontier/{{benchmark}}.log",
+    conda:
+        "../environment.yml"
     script:
         "scripts/derive.py"
 
@@ -154,6 +174,8 @@ rule compare_policies:
         policies=table("policies"),
     log:
         f"{LOGS}/compare_policies/{{benchmark}}.log",
+    conda:
+        "../environment.yml"
     script:
         "scripts/derive.py"
 
@@ -169,6 +191,8 @@ rule compare_raters:
         agreement_statistics=table("agreement_statistics"),
     log:
         f"{LOGS}/compare_raters/{{benchmark}}.log",
+    conda:
+        "../environment.yml"
     script:
         "scripts/derive.py"
 
@@ -184,6 +208,8 @@ rule assess_reliability:
         raters=table("raters"),
     log:
         f"{LOGS}/assess_reliability/{{benchmark}}.log",
+    conda:
+        "../environment.yml"
     script:
         "scripts/derive.py"
 
@@ -198,6 +224,8 @@ rule correct_judges:
         judge_correction=table("judge_correction"),
     log:
         f"{LOGS}/correct_judges/{{benchmark}}.log",
+    conda:
+        "../environment.yml"
     script:
         "scripts/derive.py"
 
@@ -213,6 +241,8 @@ rule plan_comparisons:
         planning_items=table("planning_items"),
     log:
         f"{LOGS}/plan_comparisons/{{benchmark}}.log",
+    conda:
+        "../environment.yml"
     script:
         "scripts/derive.py"
 
@@ -228,6 +258,8 @@ rule assess_runs:
         run_noise=table("run_noise"),
     log:
         f"{LOGS}/assess_runs/{{benchmark}}.log",
+    conda:
+        "../environment.yml"
     script:
         "scripts/derive.py"
 
@@ -243,6 +275,8 @@ rule combine_models:
         coverage_shares=table("coverage_shares"),
     log:
         f"{LOGS}/combine_models/{{benchmark}}.log",
+    conda:
+        "../environment.yml"
     script:
         "scripts/derive.py"
 
@@ -258,6 +292,8 @@ rule vary_denominators:
         rank_agreement=table("rank_agreement"),
     log:
         f"{LOGS}/vary_denominators/{{benchmark}}.log",
+    conda:
+        "../environment.yml"
     script:
         "scripts/derive.py"
 
@@ -273,6 +309,8 @@ rule leave_parts_out:
         rank_stability=table("rank_stability"),
     log:
         f"{LOGS}/leave_parts_out/{{benchmark}}.log",
+    conda:
+        "../environment.yml"
     script:
         "scripts/derive.py"
 
@@ -288,6 +326,8 @@ rule audit_data:
         data_quality=table("data_quality"),
     log:
         f"{LOGS}/audit_data/{{benchmark}}.log",
+    conda:
+        "../environment.yml"
     script:
         "scripts/derive.py"
 
@@ -310,6 +350,8 @@ rule describe_behaviour:
         version_changes=table("version_changes"),
     log:
         f"{LOGS}/describe_behaviour/{{benchmark}}.log",
+    conda:
+        "../environment.yml"
     script:
         "scripts/derive.py"
 
@@ -325,6 +367,8 @@ rule review_outcomes:
         rating_labels=table("rating_labels"),
     log:
         f"{LOGS}/review_outcomes/{{benchmark}}.log",
+    conda:
+        "../environment.yml"
     script:
         "scripts/derive.py"
 

@@ -12,6 +12,8 @@ rule draw_figures:
         index=f"{FIGURES}/{{benchmark}}/index.json",
     log:
         f"{LOGS}/draw_figures/{{benchmark}}.log",
+    conda:
+        "../environment.yml"
     script:
         "scripts/draw_figures.py"
 

@@ -9,6 +9,8 @@ rule simulate_demo:
         card=f"{RAW}/demo/benchmark.yaml",
     log:
         f"{LOGS}/simulate_demo.log",
+    conda:
+        "../environment.yml"
     script:
         "scripts/simulate_demo.py"
 
@@ -21,15 +23,10 @@ rule reconstruct_odbb:
         card=f"{RAW}/odbb/benchmark.yaml",
     log:
         f"{LOGS}/reconstruct_odbb.log",
+    conda:
+        "../environment.yml"
     script:
         "scripts/reconstruct_odbb.py"
-
-
-def raw_inputs(wildcards):
-    """Files that ingest reads; of a generated benchmark, the card that is written last."""
-    if wildcards.benchmark in GENERATED:
-        return [f"{RAW}/{wildcards.benchmark}/benchmark.yaml"]
-    return raw_files(Path(RAW) / wildcards.benchmark)
 
 
 rule ingest_benchmark:
@@ -43,6 +40,8 @@ rule ingest_benchmark:
         audit=table("audit"),
     log:
         f"{LOGS}/ingest_benchmark/{{benchmark}}.log",
+    conda:
+        "../environment.yml"
     params:
         folder=f"{RAW}/{{benchmark}}",
         # A change of the statistics or of the leniency re-runs what depends on it.

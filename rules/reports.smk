@@ -25,6 +25,8 @@ rule write_leaderboard:
         json=f"{SITE}/{{benchmark}}/leaderboard.json",
     log:
         f"{LOGS}/write_leaderboard/{{benchmark}}.log",
+    conda:
+        "../environment.yml"
     params:
         config=PLAN.config.model_dump(mode="json"),
     script:
@@ -43,6 +45,8 @@ rule render_report:
         page=f"{SITE}/{{benchmark}}/index.html",
     log:
         f"{LOGS}/render_report/{{benchmark}}.log",
+    conda:
+        "../environment.yml"
     params:
         config=PLAN.config.model_dump(mode="json"),
     script:
@@ -59,6 +63,8 @@ rule render_index:
         page=f"{SITE}/index.html",
     log:
         f"{LOGS}/render_index.log",
+    conda:
+        "../environment.yml"
     params:
         config=PLAN.config.model_dump(mode="json"),
         benchmarks=BENCHMARKS,
@@ -75,6 +81,8 @@ rule render_methods:
         page=f"{SITE}/methods.html",
     log:
         f"{LOGS}/render_methods.log",
+    conda:
+        "../environment.yml"
     params:
         config=PLAN.config.model_dump(mode="json"),
     script:
@@ -94,6 +102,8 @@ rule publish:
         code=code_of("analysis.reporting.publish", "analysis.rule"),
     log:
         f"{LOGS}/publish.log",
+    conda:
+        "../environment.yml"
     params:
         config=PLAN.config.model_dump(mode="json"),
     script:

@@ -11,7 +11,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-LINKED = ("analysis", "config", "profiles", "queries", "reports", "rules", "Snakefile")
+LINKED = ("analysis", "config", "profiles", "queries", "reports", "rules", "environment.yml", "Snakefile")
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 

@@ -50,7 +50,7 @@ def test_no_two_rules_share_a_log() -> None:
 
 @pytest.mark.parametrize("name", sorted(PRODUCING))
 def test_directives_stand_in_one_order(name: str) -> None:
-    order = ["input", "output", "log", "benchmark", "resources", "params", "script"]
+    order = ["input", "output", "log", "benchmark", "conda", "resources", "params", "script"]
     found = re.findall(r"^    (\w+):$", PRODUCING[name], re.M)
     assert found == [d for d in order if d in found]
 
