@@ -133,6 +133,7 @@ def table_frame(schema: type[dy.Schema], columns: Mapping[str, Any], n_rows: int
     for name, column in schema.columns().items():
         value = columns[name]
         if isinstance(value, str | int | float | bool) or value is None:
+            value = None if value != value else value
             series.append(pl.Series(name, [value], dtype=column.dtype).new_from_index(0, n_rows))
             continue
         one = pl.Series(name, value).cast(column.dtype)
