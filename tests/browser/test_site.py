@@ -67,6 +67,29 @@ def test_the_page_never_scrolls_sideways(open_page: Open, name: str, width: int)
     assert page.evaluate(OVERFLOW) == []
 
 
+UNFOLD = "document.querySelectorAll('details.more').forEach(d => { d.open = true; })"
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(360, "dark"), (1280, "light")])
+def test_what_is_folded_away_is_as_sound_as_the_rest(open_page: Open, width: int, scheme: str) -> None:
+    page = open_page("hostile/index.html", width=width, scheme=scheme)
+    folded = page.locator("details.more")
+    assert folded.count() > 10
+    assert not any(folded.nth(i).evaluate("e => e.open") for i in range(folded.count()))
+    page.evaluate(UNFOLD)
+    assert page.locator("#tbl-agreement").is_visible()
+    assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
+    assert page.evaluate(OVERFLOW) == []
+    assert page.evaluate(CONTRAST) == []
+
+
+def test_what_needs_attention_comes_first(open_page: Open) -> None:
+    page = open_page("hostile/index.html")
+    tags = page.locator("#quality .checks .tag").all_inner_texts()
+    assert tags == sorted(tags)
+    assert {"attention", "note"} == set(tags)
+
+
 def test_wide_tables_scroll_inside_their_own_box_and_by_keyboard(open_page: Open) -> None:
     page = open_page("hostile/index.html", width=360)
     box = page.locator(".scroll.overflows").first

@@ -23,9 +23,9 @@ Row = dict[str, Any]
 
 
 def show(view: View) -> str:
-    """Return cross-fitted coverage, oracle against majority and single models, and Shapley shares."""
+    """Return cross-fitted coverage, oracle against majority, Shapley shares; empty if nothing is solved."""
     rows = chosen_rows(view, "ensembles")
-    if rows is None or int(rows["n_models"][0]) < 2:
+    if rows is None or int(rows["n_models"][0]) < 2 or not (rows["share"] > 0).any():
         return ""
     text = " ".join(filter(None, (elsewhere(view, rows), against(view, rows), once(rows))))
     shares = shapley_words(view)

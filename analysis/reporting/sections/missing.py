@@ -49,9 +49,7 @@ def show(view: View) -> str:
 def sentences(view: View, rows: pl.DataFrame) -> str:
     """Return the policy in force and what the others change, in words."""
     force = view.results.card.missing
-    table = view.standings
-    kinds = ("n_excluded", "n_unscored", "n_missing")
-    if table is not None and table.select(kinds).sum().row(0) == (0, 0, 0):
+    if not stability.any_cell_without_score(view):
         each = view.every[0].upper() + view.every[1:]
         return f"{each} has a scored cell for every item, so no policy for missing cells changes anything."
     text = f"The policy in force is <code>{force}</code>: {POLICIES[force]}."

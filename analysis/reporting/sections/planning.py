@@ -73,7 +73,9 @@ def _adjusted(view: View, rows: pl.DataFrame) -> str:
     if found.len() == rows.height:
         return text + _range(view, found)
     least = _range(view, found.sort().head(1))
-    return f"{text}{least} or more, and {count(rows.height - found.len())} of the pairs share too few items"
+    silent = rows.height - found.len()
+    share = "pair shares" if silent == 1 else "pairs share"
+    return f"{text}{least} or more, and {count(silent)} {share} too few items"
 
 
 def needed(view: View) -> str:

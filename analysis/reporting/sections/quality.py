@@ -6,7 +6,7 @@ import polars as pl
 
 from analysis.reporting.markup import block, escape, paragraph
 from analysis.reporting.numbers import count, plural
-from analysis.reporting.sections import checks
+from analysis.reporting.sections import checks, stability
 from analysis.reporting.static_table import Column, static_table, table_float
 from analysis.reporting.view import View, absent
 
@@ -67,6 +67,8 @@ def _cells_by_model(view: View) -> str:
         return ""
     kinds = ("n_excluded", "n_unscored", "n_missing")
     if rows.select(kinds).sum().row(0) == (0, 0, 0):
+        if stability.any_cell_without_score(view):
+            return ""
         each = view.every[0].upper() + view.every[1:]
         return paragraph(f"{each} has a scored cell for every item.", css="note")
     cells = [

@@ -32,7 +32,7 @@ Row = dict[str, Any]
 def policies(view: View) -> str:
     """Return the tables of places under every policy, folded away; empty without cells that lack a score."""
     rows = view.results.rows("rank_agreement", track=ALL, metric=view.metric)
-    if rows is None or not _any_cell_without_score(view):
+    if rows is None or not any_cell_without_score(view):
         return ""
     return _places(view) + (_taus(view, rows) if (rows["n_moved"] > 0).any() else "")
 
@@ -255,7 +255,12 @@ def _by_influence(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.sort("kendall_tau", *keys, descending=[False, True, True, True, False], nulls_last=True)
 
 
-def _any_cell_without_score(view: View) -> bool:
+def any_cell_without_score(view: View) -> bool:
+    """Tell whether any model was not asked or not scored on any item, whatever the policy in force."""
+    checks = view.results.rows("data_quality", subject="")
+    if checks is not None:
+        names = ["excluded_cells", "unscored_cells", "missing_cells"]
+        return bool((checks.filter(pl.col("check").is_in(names))["n"] > 0).any())
     table = view.standings
     kinds = ("n_excluded", "n_unscored", "n_missing")
     return bool(view.unranked) or (table is not None and table.select(kinds).sum().row(0) != (0, 0, 0))

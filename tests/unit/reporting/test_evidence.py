@@ -13,6 +13,7 @@ from analysis.reporting.sections import (
     judges,
     missing,
     planning,
+    quality,
     raters,
     reliability,
     runs,
@@ -93,6 +94,25 @@ def test_a_judge_that_is_never_wrong_is_worth_it(view_of: Derive) -> None:
     text = words(judges.show(view))
     assert "j, on a: Worth it: the judge makes 50 human labels count as" in text
     assert "takes the responses that humans labelled as a random sample" in text
+
+
+def test_a_single_human_rating_corrects_nothing(view_of: Derive) -> None:
+    view = view_of(grid({"a": "10"}), ratings=ratings({"h": "1"}, {"h": "human"}, "a"))
+    text = words(raters.show(view))
+    assert text.startswith("1 rating by 1 human rater (h) is known.")
+    assert "The recorded verdict, on a: Only 1 human labels: too few to correct the judge." in text
+
+
+def test_a_rater_asked_again_is_compared_with_itself(view_of: Derive) -> None:
+    again = pl.concat(
+        [
+            ratings({"j": marks}, {"j": "judge"}, "a").with_columns(run=pl.lit(run, dtype=pl.Int64))
+            for run, marks in enumerate(("1" * 10 + "0" * 10, "1" * 10 + "0" * 9 + "1"))
+        ]
+    )
+    view = view_of(grid({"a": "10" * 10}), ratings=again)
+    texts = [words(raters.sentence(r)) for r in raters.pair_rows(view)]
+    assert any(text.startswith("j, asked again, agrees with itself on 95% of 20 ratings;") for text in texts)
 
 
 def test_without_ratings_one_line_says_so(view_of: Derive) -> None:
@@ -193,6 +213,17 @@ def test_quiet_policies_are_named_together(view_of: Derive) -> None:
         "The policy in force is exclude: each model's own cells. Against the policy in force"
     )
     assert "no rank changes under excluded_as_failure, unscored_as_failure, failure" in text
+
+
+def test_a_policy_does_not_hide_the_cells_that_it_leaves_out(view_of: Derive) -> None:
+    view = view_of(grid({"a": "11xx10", "b": "1110 1"}), {"missing": "common_items"})
+    text = words(missing.show(view))
+    assert text.startswith("The policy in force is common_items")
+    assert "a scored cell for every item" not in text + words(quality.show(view))
+
+
+def test_nothing_solved_is_no_ensemble(view_of: Derive) -> None:
+    assert ensembles.show(view_of(grid({"a": "0000", "b": "0000"}))) == ""
 
 
 def test_checks_put_attention_first(view_of: Derive) -> None:

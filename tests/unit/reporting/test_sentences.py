@@ -247,6 +247,7 @@ def test_provenance_comes_from_the_tables(view_of: Derive) -> None:
         assert shown in html.unescape(page)
     assert "0.01" in page
     assert re.search(r">Seed</th>\s*<td[^>]*>7</td>", page)
+    assert "Wilson, bootstrap (expanded percentile)" in page
     assert '"tables/pairwise_tests.parquet"' in page
 
 
