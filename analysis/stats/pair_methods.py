@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
 
 from analysis.stats.comparisons import Draft
 from analysis.stats.joint_counts import MAX_LEVELS, joint_counts
@@ -26,12 +25,23 @@ from analysis.stats.pair_rows import (
     pair_rows,
     rows_per_block,
 )
-from analysis.stats.pair_tests import add_one, bootstrap_tests, count_tests, row_tests
+from analysis.stats.pair_tests import (
+    add_one,
+    bootstrap_tests,
+    count_tests,
+    drawn_row_tests,
+    exact_row_tests,
+    normal_row_tests,
+    student_tests,
+)
 from analysis.stats.resampling import Resamples, SignFlips, child_generators
 from analysis.stats.results import BoolArray, FloatArray, IntArray, NumericArray
+from analysis.stats.sign_flip import MAX_ENUMERATED
 from analysis.stats.units import Cells
 
-MAX_FLIP_WORK = 2.0e12
+MAX_FLIP_WORK = 5.0e11
+"""Multiplications up to which sign flips are drawn."""
+
 _MAX_SPARE_COUNTS = 2**22
 
 
@@ -65,6 +75,8 @@ class Comparison:
         self.separable = same_cells(cells, a, b)
         self.test_open = np.ones(a.size, dtype=np.bool_)
         self.limits_open = np.full(a.size, self.with_limits)
+        self.may_flip = True
+        self._model_flips: tuple[FloatArray, FloatArray] | None = None
 
     def fill(self, draft: Draft) -> None:
         """Fill in all pairs, by counts where they carry everything and row by row where not."""
@@ -134,24 +146,39 @@ class Comparison:
         self.limits_open[use] = False
 
     def _shared_flips(self, draft: Draft) -> None:
-        # Scores off any lattice without missing cells: flipping a difference is flipping both scores.
+        # Scores off any lattice without missing cells need no rows of their own for each pair.
         use = np.flatnonzero(self.separable & self.test_open & ~self.unequal)
-        if self.denominator is not None or not use.size or self.cells.n_units <= 16:
+        if self.denominator is not None or self.cells.n_units <= MAX_ENUMERATED or not self._may_share():
             return
-        rows, _ = to_integers(self.cells.row_sums(self.cells.values), None, 2 * self.cells.n_units)
-        (sums,) = self.flips.sum_rows(rows)
-        total = rows.sum(axis=1)
-        for i in use.tolist():
-            reach = np.abs(total[self.a[i]] - total[self.b[i]])
-            draft.p[i] = add_one(np.abs(sums[self.a[i]] - sums[self.b[i]]) >= reach)
-            draft.method[i] = f"{self.prefix}sign_flip_monte_carlo"
+        draft.p[use] = self._draw_shared(use)
+        draft.method[use] = f"{self.prefix}sign_flip_monte_carlo"
         self.test_open[use] = False
 
+    def _may_share(self) -> bool:
+        return 2.0 * self.cells.n_models * self.flips.n_units * self.flips.n_draws <= MAX_FLIP_WORK
+
+    def _draw_shared(self, pairs: npt.NDArray[np.intp]) -> FloatArray:
+        # Flipping the difference of two models with the same cells is flipping both scores.
+        if self._model_flips is None:
+            n_terms = 2 * self.cells.n_units
+            rows, _ = to_integers(self.cells.row_sums(self.cells.values), self.denominator, n_terms)
+            self._model_flips = rows.sum(axis=1), self.flips.sum_rows(rows)[0]
+        total, sums = self._model_flips
+        p = np.empty(pairs.size)
+        for position, pair in enumerate(pairs.tolist()):
+            a, b = self.a[pair], self.b[pair]
+            p[position] = add_one(np.abs(sums[a] - sums[b]) >= np.abs(total[a] - total[b]))
+        return p
+
     def _use_rows(self, draft: Draft) -> None:
-        n_limits = np.count_nonzero(self.limits_open)
-        joint = joint_work(int(n_limits), self.resamples) <= MAX_JOINT_WORK
         use = np.flatnonzero(self.test_open | self.limits_open | np.isnan(draft.difference))
         size = rows_per_block(self.cells.observed.shape[1])
+        n_limits, n_tests = (int(np.count_nonzero(x)) for x in (self.limits_open, self.test_open))
+        # Draws that do not fit into memory are made again for every block of pairs: one is enough.
+        joint = joint_work(n_limits, self.resamples) <= MAX_JOINT_WORK
+        joint = joint and (self.resamples.fits_memory or use.size <= size)
+        flip_work = 2.0 * n_tests * self.flips.n_units * self.flips.n_draws
+        self.may_flip = flip_work <= MAX_FLIP_WORK and (self.flips.fits_memory or use.size <= size)
         for start in range(0, use.size, size):
             i = use[start : start + size]
             rows = pair_rows(self.cells, self.a[i], self.b[i])
@@ -176,8 +203,7 @@ class Comparison:
         difference, weight = rows.difference[keep], rows.weight[keep]
         plain = i[~unequal]
         if plain.size:
-            work = 2.0 * plain.size * self.flips.n_units * self.flips.n_draws
-            self._flip(draft, plain, difference[~unequal], self.denominator, "", work)
+            self._flip(draft, plain, difference[~unequal], self.denominator, "")
         if not np.any(unequal):
             return
         other = i[unequal]
@@ -188,26 +214,29 @@ class Comparison:
                 both = self.cells.observed[self.a[pair]] & self.cells.observed[self.b[pair]]
                 matched[row] = np.where(both, values, 0.0)
             denominator = common_run_denominator(self.runs) if self.cells.weights is None else None
-            self._flip(draft, other, self.cells.row_sums(matched), denominator, "matched_runs_", 0.0)
-        else:
+            self._flip(draft, other, self.cells.row_sums(matched), denominator, "matched_runs_")
+            return
+        unit = "item_" if self.cells.units is None else "cluster_"
+        if self.resamples.fits_memory:
             draft.p[other] = bootstrap_tests(difference[unequal], weight[unequal], self.resamples)
-            draft.method[other] = "item_bootstrap" if self.cells.units is None else "cluster_bootstrap"
+            draft.method[other] = unit + "bootstrap"
+        else:
+            draft.p[other] = student_tests(difference[unequal], weight[unequal])
+            draft.method[other] = unit + "student"
 
     def _flip(
-        self,
-        draft: Draft,
-        i: npt.NDArray[np.intp],
-        rows: FloatArray,
-        denominator: int | None,
-        kind: str,
-        work: float,
+        self, draft: Draft, i: npt.NDArray[np.intp], rows: FloatArray, denominator: int | None, kind: str
     ) -> None:
-        if work > MAX_FLIP_WORK:
-            z = np.abs(rows.sum(axis=1)) / np.sqrt(np.maximum(np.sum(rows**2, axis=1), 1e-300))
-            draft.p[i] = np.clip(2 * special.ndtr(-z), np.finfo(np.float64).tiny, 1.0)
-            draft.method[i] = f"{kind}{self.prefix}sign_flip_normal"
-            return
-        p, how = row_tests(rows, denominator, self.flips)
+        p = exact_row_tests(rows, denominator)
+        how = np.full(i.size, "exact", dtype=object)
+        if not kind and self._may_share():
+            shared = np.flatnonzero(np.isnan(p) & self.separable[i])
+            p[shared], how[shared] = self._draw_shared(i[shared]), "monte_carlo"
+        left = np.flatnonzero(np.isnan(p))
+        if left.size and self.may_flip:
+            p[left], how[left] = drawn_row_tests(rows[left], denominator, self.flips), "monte_carlo"
+        elif left.size:
+            p[left], how[left] = normal_row_tests(rows[left]), "normal"
         draft.p[i] = p
         draft.method[i] = [f"{kind}{self.prefix}sign_flip_{word}" for word in how.tolist()]
 

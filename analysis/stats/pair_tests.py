@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
+from scipy import special
 
 from analysis.stats.lattice import to_integers
 from analysis.stats.resampling import Resamples, SignFlips
@@ -11,6 +12,7 @@ from analysis.stats.results import FloatArray, IntArray
 from analysis.stats.sign_flip import (
     MAX_ENUMERATED,
     MAX_EXACT_WORK,
+    SMALLEST_P,
     binomial_sign_flip,
     enumerated_sign_flip,
     exact_work,
@@ -58,10 +60,8 @@ def count_tests(differences: IntArray, counts: IntArray) -> tuple[FloatArray, np
     return p, ~np.isnan(p)
 
 
-def row_tests(
-    rows: FloatArray, denominator: int | None, flips: SignFlips
-) -> tuple[FloatArray, npt.NDArray[np.str_]]:
-    """Test pairs whose differences are given unit by unit.
+def exact_row_tests(rows: FloatArray, denominator: int | None) -> FloatArray:
+    """Test pairs whose differences are given unit by unit, where the distribution can be counted.
 
     Parameters
     ----------
@@ -69,33 +69,85 @@ def row_tests(
         Differences summed over units, 0 where a pair has none.
     denominator : int or None
         Common denominator, None where there is no small one.
-    flips : SignFlips
-        Joint sign flips of the G units, used where the distribution is not counted.
 
     Returns
     -------
-    p_value : ndarray of float, shape (P,)
-        p-values.
-    how : ndarray of str, shape (P,)
-        ``exact`` or ``monte_carlo``.
+    ndarray of float, shape (P,)
+        Exact p-values; NaN where counting would take too long.
     """
     integers, _ = to_integers(rows, denominator, rows.shape[1])
     p = np.full(rows.shape[0], np.nan)
     for i, row in enumerate(integers):
         magnitudes = np.abs(row[row != 0])
-        if magnitudes.size <= MAX_ENUMERATED:
-            p[i] = enumerated_sign_flip(magnitudes, float(row.sum()))
-        elif denominator is not None:
+        if denominator is not None:
             sizes, counts = np.unique(magnitudes.astype(np.int64), return_counts=True)
             smaller = int(min(row[row > 0].sum(), -row[row < 0].sum()))
             if exact_work(sizes, counts, smaller) <= MAX_EXACT_WORK:
                 p[i] = lattice_sign_flip(sizes, counts, smaller)
-    open_pairs = np.flatnonzero(np.isnan(p))
-    how = np.where(np.isnan(p), "monte_carlo", "exact")
-    if open_pairs.size:
-        (sums,) = flips.sum_rows(integers[open_pairs])
-        p[open_pairs] = add_one(np.abs(sums) >= np.abs(integers[open_pairs].sum(axis=1))[:, None])
-    return p, how
+                continue
+        if magnitudes.size <= MAX_ENUMERATED:
+            p[i] = enumerated_sign_flip(magnitudes, float(row.sum()))
+    return p
+
+
+def drawn_row_tests(rows: FloatArray, denominator: int | None, flips: SignFlips) -> FloatArray:
+    """Test pairs by joint random sign flips of their units, with the add-one estimate.
+
+    Parameters
+    ----------
+    rows : ndarray of float, shape (P, G)
+        Differences summed over units.
+    denominator : int or None
+        Common denominator, None where there is no small one.
+    flips : SignFlips
+        Joint sign flips of the G units.
+
+    Returns
+    -------
+    ndarray of float, shape (P,)
+    """
+    integers, _ = to_integers(rows, denominator, rows.shape[1])
+    (sums,) = flips.sum_rows(integers)
+    return add_one(np.abs(sums) >= np.abs(integers.sum(axis=1))[:, None])
+
+
+def normal_row_tests(rows: FloatArray) -> FloatArray:
+    """Test pairs by the normal approximation of the sign-flip distribution, for very many units.
+
+    Parameters
+    ----------
+    rows : ndarray of float, shape (P, G)
+        Differences summed over units, not all 0.
+
+    Returns
+    -------
+    ndarray of float, shape (P,)
+    """
+    z = np.abs(rows.sum(axis=1)) / np.sqrt(np.sum(rows**2, axis=1))
+    p: FloatArray = np.clip(2 * special.ndtr(-z), SMALLEST_P, 1.0)
+    return p
+
+
+def student_tests(rows: FloatArray, weights: FloatArray) -> FloatArray:
+    """Test pairs by Student's t with the linearised standard error, for very many units.
+
+    Parameters
+    ----------
+    rows, weights : ndarray of float, shape (P, G)
+        Differences and weights summed over units.
+
+    Returns
+    -------
+    ndarray of float, shape (P,)
+        Two-sided p-values; 1 where the mean difference is 0.
+    """
+    n = np.count_nonzero(weights, axis=1)
+    mean = rows.sum(axis=1) / weights.sum(axis=1)
+    residual = rows - mean[:, None] * weights
+    with np.errstate(invalid="ignore", divide="ignore"):
+        t = np.abs(rows.sum(axis=1)) / np.sqrt(n / (n - 1) * np.sum(residual**2, axis=1))
+    p = 2 * special.stdtr(np.maximum(n - 1, 1), -np.nan_to_num(t, posinf=np.inf))
+    return np.where(mean == 0, 1.0, np.clip(p, SMALLEST_P, 1.0))
 
 
 def add_one(exceeds: npt.NDArray[np.bool_]) -> FloatArray:

@@ -8,11 +8,12 @@ one. Its p-value and interval come from the best method the data allow, and `met
 ``sign_flip_monte_carlo``              joint random flips with the add-one estimate, where scores
                                        lie on no small lattice or counting would take too long
 ``sign_flip_normal``                   normal approximation, only where random flips would take
-                                       more than 2 x 10^12 multiplications
+                                       more than 5 x 10^11 multiplications
 ``cluster_sign_flip_...``              the same, whole clusters flip
 ``matched_runs_...``                   models with different numbers of runs on some item: flips of
                                        differences of matched runs
 ``item_bootstrap, cluster_bootstrap``  the same case without scores of single runs: bootstrap-t
+``item_student, cluster_student``      the same, for more units than can be resampled in memory
 ``none``                               no common items
 =====================================  ==========================================================
 

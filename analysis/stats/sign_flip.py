@@ -26,7 +26,7 @@ from analysis.stats.results import FloatArray, IntArray
 MAX_EXACT_WORK = 4_000_000
 """Additions per comparison up to which the exact distribution is counted."""
 
-MAX_ENUMERATED = 16
+MAX_ENUMERATED = 14
 """Units up to which all sign flips are gone through, whatever the differences are."""
 
 SMALLEST_P = float(np.finfo(np.float64).tiny)
@@ -137,7 +137,7 @@ def enumerated_sign_flip(magnitudes: FloatArray, observed: float) -> float:
     Parameters
     ----------
     magnitudes : ndarray of float, shape (n,)
-        Absolute differences as integers, n at most 16.
+        Absolute differences as integers, n at most 14.
     observed : float
         Observed sum.
 

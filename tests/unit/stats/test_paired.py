@@ -175,6 +175,41 @@ def test_tests_that_would_take_too_long_are_drawn_and_say_so(monkeypatch):
     assert normal.p_value[0] == pytest.approx(drawn.p_value[0], abs=0.02)
 
 
+def test_shared_flips_serve_lattices_too(monkeypatch):
+    rng = np.random.default_rng(6)
+    scores = rng.integers(0, 101, (4, 60)) / 100
+    clusters = np.arange(60) // 2
+    exact = compare(scores, clusters=clusters)
+    monkeypatch.setattr(pair_tests, "MAX_EXACT_WORK", 10)
+    shared = compare(scores, clusters=clusters, n_permutations=4000)
+    assert set(shared.method) == {"cluster_sign_flip_monte_carlo"}
+    monkeypatch.setattr(pair_methods.Comparison, "_may_share", lambda self: False)
+    by_rows = compare(scores, clusters=clusters, n_permutations=4000)
+    np.testing.assert_array_equal(shared.p_value, by_rows.p_value)
+    np.testing.assert_allclose(shared.p_value, exact.p_value, atol=0.03)
+
+
+def test_more_units_than_fit_into_memory(monkeypatch):
+    rng = np.random.default_rng(7)
+    scores = rng.random((3, 500)) + np.array([[0.0], [0.03], [0.05]])
+    scores[0, :20] = np.nan
+    clusters = np.arange(500) // 2
+    n_runs = np.tile([[1], [1], [3]], 500)
+    joint = compare(scores, clusters=clusters, n_runs=n_runs, n_permutations=4000, n_resamples=2000)
+    monkeypatch.setattr("analysis.stats.resampling._KEPT_VALUES", 1)
+    monkeypatch.setattr(pair_methods, "rows_per_block", lambda n_items: 1)
+    large = compare(scores, clusters=clusters, n_runs=n_runs, n_permutations=4000, n_resamples=2000)
+    assert large.method.tolist() == ["cluster_sign_flip_normal", "cluster_student", "cluster_student"]
+    assert joint.method.tolist() == [
+        "cluster_sign_flip_monte_carlo",
+        "cluster_bootstrap",
+        "cluster_bootstrap",
+    ]
+    assert large.interval_method.tolist() == ["student", "student", "bootstrap_expanded"]
+    np.testing.assert_allclose(large.p_value, joint.p_value, atol=0.02)
+    np.testing.assert_allclose(large.ci_low, joint.ci_low, atol=0.004)
+
+
 def test_large_data_take_limits_from_counts(monkeypatch):
     rng = np.random.default_rng(9)
     scores = (rng.random((3, 3000)) < np.array([[0.3], [0.5], [0.55]])).astype(float)
