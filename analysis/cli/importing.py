@@ -157,9 +157,11 @@ def ask_on_terminal(questions: Sequence[Question]) -> Choices | None:
 
 
 def _filled(token: str, ask: Any) -> str:
+    from rich.text import Text
+
     for placeholder in _PLACEHOLDERS:
         if token == placeholder or token.endswith((f"={placeholder}", f":{placeholder}")):
-            return token.removesuffix(placeholder) + str(ask(token)).strip()
+            return token.removesuffix(placeholder) + str(ask(Text(show.plain(token)))).strip()
     return token
 
 

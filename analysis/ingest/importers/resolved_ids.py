@@ -32,6 +32,8 @@ from analysis.ingest.importers.common.values import (
     text_or_none,
 )
 
+MAX_METADATA = 1 << 20
+"""Bytes of a submission's `metadata.yaml` that are still read."""
 _LABELS = {
     "error_ids": "evaluation_error",
     "empty_patch_ids": "empty_patch",
@@ -174,6 +176,8 @@ def _submission_name(companions: Iterable[Path]) -> str | None:
     import yaml
 
     for path in companions:
+        if path.stat().st_size > MAX_METADATA:
+            continue
         try:
             data = yaml.safe_load(path.read_text(encoding="utf-8"))
         except (yaml.YAMLError, OSError, UnicodeDecodeError):

@@ -276,3 +276,18 @@ def test_all_permutations_of_three_logs(tmp_path: Path) -> None:
             run("eval-arena", path, tmp_path / "out" / str(number))
         found.append(contents(tmp_path / "out" / str(number)))
     assert all(f == found[0] for f in found)
+
+
+def test_without_its_staged_samples_a_benchmark_is_not_silently_started_anew(
+    logs: Path, tmp_path: Path
+) -> None:
+    run("inspect", logs / "0.json", tmp_path / "b")
+    shutil.rmtree(tmp_path / "b" / "import")
+    with pytest.raises(VerdictAtlasError) as caught:
+        run("inspect", logs / "2.json", tmp_path / "b")
+    assert str(caught.value) == (
+        "import/ is gone, so the logs imported earlier cannot be added to; "
+        "import all logs again with --replace"
+    )
+    run("inspect", logs / "2.json", tmp_path / "b", replace=True)
+    assert verdicts(tmp_path / "b")["model"].unique().to_list() == ["b/y"]

@@ -74,10 +74,10 @@ def import_logs(
     VerdictAtlasError
         Where the folder holds files that no import has written, or its state is damaged.
     """
-    from analysis.ingest.importers.pipeline.output import earlier_choices, write_benchmark
+    from analysis.ingest.importers.pipeline.output import earlier_choices, earlier_import, write_benchmark
 
     report = ImportReport()
-    old = [] if replace else read_state(folder)
+    old = [] if replace else read_state(folder, imported=bool(earlier_import(folder)))
     choices = choices if replace else earlier_choices(folder).merged(choices)
     with tempfile.TemporaryDirectory(prefix="verdict-atlas-") as name:
         scratch = Path(name)

@@ -83,15 +83,27 @@ class LogState:
         return cls(data["key"], Log(**values), data["rows"], data["digest"], data["values"])
 
 
-def read_state(folder: Path) -> list[LogState]:
+def read_state(folder: Path, *, imported: bool) -> list[LogState]:
     """Read the logs that a benchmark holds; none where nothing was imported yet.
+
+    Parameters
+    ----------
+    folder : Path
+        The benchmark's folder.
+    imported : bool
+        An earlier import says that there are some.
 
     Raises
     ------
     VerdictAtlasError
-        Where the file was written by a later version, or is damaged.
+        Where the file was written by a later version, is damaged, or is gone.
     """
     path = folder / FOLDER / LOGS_FILE
+    if imported and not (path.is_file() and (folder / FOLDER / SAMPLES_FILE).is_file()):
+        raise VerdictAtlasError(
+            f"{FOLDER}/ is gone, so the logs imported earlier cannot be added to; "
+            "import all logs again with --replace"
+        )
     if not path.is_file():
         return []
     try:
