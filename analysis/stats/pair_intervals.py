@@ -16,7 +16,7 @@ from analysis.stats.resampling import Resamples, order_statistic_limits, row_lim
 from analysis.stats.results import BoolArray, FloatArray, IntArray
 from analysis.stats.units import Cells, unit_sums
 
-MAX_JOINT_WORK = 2.0e12
+MAX_JOINT_WORK = 2.0e11
 """Multiplications up to which pairs with unlike missing cells are resampled jointly."""
 
 MIN_EXPANDED = 1000

@@ -96,7 +96,7 @@ def compare_pairs(
     Exchanging the models of a pair changes the sign of the difference and its limits and nothing
     else. Intervals come from the resamples that :func:`analysis.stats.bootstrap.bootstrap_means`
     draws from a generator in the same state. Pairs with unlike missing cells are resampled with
-    their own sums over common items; where that would take more than 2 x 10^12 multiplications, or
+    their own sums over common items; where that would take more than 2 x 10^11 multiplications, or
     resamples no longer fit into memory (more than 2^27 counts), limits come from the pair's own
     counts of differences, or are Student's if there are none.
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from analysis.stats.bootstrap import bootstrap_means
+from analysis.stats.nested import nested_bootstrap_means
 from analysis.stats.paired import compare_pairs
 from analysis.stats.proportions import clopper_pearson_interval, jeffreys_interval, wilson_interval
 
@@ -112,6 +113,18 @@ def test_rare_successes_in_clusters_are_the_known_limit():
     corrected, _ = coverage(scores, 0.02, "bca", clusters=clusters)
     assert 0.88 < expanded < LEVEL
     assert expanded < corrected
+
+
+@pytest.mark.parametrize("n_runs", [2, 3])
+def test_resampling_runs_of_fixed_items(n_runs):
+    """Two runs an item are enough: drawing one run less makes up for how few they are."""
+    rng = np.random.default_rng(n_runs)
+    rates = rng.beta(1, 1, 40)
+    runs = (rng.random((n_runs, 500, 40)) < rates).astype(float)
+    boot = nested_bootstrap_means(runs, rng=np.random.default_rng(0), n_resamples=199, levels=("run",))
+    interval = boot.interval(LEVEL, "percentile")
+    held = np.mean((interval.ci_low <= rates.mean()) & (rates.mean() <= interval.ci_high))
+    assert held == pytest.approx(LEVEL, abs=3 * np.sqrt(LEVEL * (1 - LEVEL) / 500))
 
 
 @pytest.mark.parametrize("n", [40, 400])
