@@ -122,7 +122,7 @@ def test_resampling_runs_of_fixed_items(n_runs):
     rates = rng.beta(1, 1, 40)
     runs = (rng.random((n_runs, 500, 40)) < rates).astype(float)
     boot = nested_bootstrap_means(runs, rng=np.random.default_rng(0), n_resamples=199, levels=("run",))
-    interval = boot.interval(LEVEL, "percentile")
+    interval = boot.interval(LEVEL, "expanded")
     held = np.mean((interval.ci_low <= rates.mean()) & (rates.mean() <= interval.ci_high))
     assert held == pytest.approx(LEVEL, abs=3 * np.sqrt(LEVEL * (1 - LEVEL) / 500))
 
