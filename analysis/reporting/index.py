@@ -55,7 +55,8 @@ def _why_not_read(name: str, folder: Path) -> str:
     path = folder / "logs" / "ingest_benchmark" / f"{name}.failed"
     if not path.is_file():
         return ""
-    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    text = path.read_text(encoding="utf-8", errors="replace")
+    lines = text.removeprefix(f"ingest_benchmark, benchmark {name}: ").splitlines()
     shown = "<br>".join(escape(line.strip()) for line in lines if line.strip())
     return f'<p class="absent">This benchmark could not be built.</p><p class="refused">{shown}</p>'
 

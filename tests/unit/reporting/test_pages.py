@@ -152,13 +152,19 @@ def test_a_benchmark_without_tables_does_not_take_the_index_down(site: Path, tmp
 def test_the_index_says_why_a_benchmark_was_refused(site: Path, tmp_path: Path) -> None:
     failed = site.parent / "logs" / "ingest_benchmark" / "refused.failed"
     failed.parent.mkdir(parents=True)
-    failed.write_text("verdicts.parquet, row 3:\n  no <model> {{< x >}}\n", encoding="utf-8")
+    failed.write_text(
+        "ingest_benchmark, benchmark refused: verdicts.parquet, row 3:\n  no <model> {{< x >}}\n",
+        encoding="utf-8",
+    )
     config = Config(results=str(site.parent), renderer="embedded")
     render_page("index", config=config, benchmark=["bare", "refused"], out=tmp_path / "index.html")
     text = (tmp_path / "index.html").read_text(encoding="utf-8")
     check_page(text)
     assert "This benchmark could not be built." in text
-    assert "verdicts.parquet, row 3:<br>no &lt;model&gt; &#123;&#123;&lt; x &gt;&#125;&#125;" in text
+    assert (
+        '<p class="refused">verdicts.parquet, row 3:<br>no &lt;model&gt; &#123;&#123;&lt; x &gt;&#125;&#125;'
+        in text
+    )
     assert "has no derived tables" not in text
 
 
