@@ -88,7 +88,7 @@ def resampling_counts(
     # Draws come in chunks whose size depends on G alone: the stream does not depend on the block.
     chunk = int(np.clip(2**16 // n_units, 1, 256))
     size = min(-(-size // chunk) * chunk, -(-n_resamples // chunk) * chunk)
-    offsets = (np.arange(chunk) * n_units)[:, None]
+    offsets = np.repeat(np.arange(chunk) * n_units, n_units)
     n_drawn = chunk * n_units
     drawn = np.empty(n_drawn, dtype=np.uint64)
     indices = drawn.view(np.int64)
@@ -99,7 +99,7 @@ def resampling_counts(
             np.multiply(bits.view(np.uint32)[:n_drawn], np.uint64(n_units), out=drawn)
             np.right_shift(drawn, np.uint64(32), out=drawn)
             if chunk > 1:
-                indices.reshape(chunk, n_units)[:] += offsets
+                np.add(indices, offsets, out=indices)
             counts = np.bincount(indices, minlength=n_drawn)
             buffer[row : row + chunk] = counts.reshape(chunk, n_units)
         stop = min(start + size, n_resamples)
