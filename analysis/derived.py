@@ -17,6 +17,9 @@ from analysis.tables.data import BenchmarkData, Made
 if TYPE_CHECKING:
     from analysis.ingest.benchmark import Benchmark
 
+IMPORT_FILE = "import.json"
+"""What the import of other tools' logs said, where the benchmark was imported."""
+
 CARD_FILE = "benchmark.json"
 """The card and the statistics in force, as ingest understood them."""
 
@@ -37,6 +40,7 @@ def write_benchmark(benchmark: Benchmark, folder: Path, config: Config) -> None:
     state["settings"] = settings.model_dump(mode="json")
     text = json.dumps(state, indent=2, sort_keys=True, ensure_ascii=False)
     (folder / CARD_FILE).write_text(text + "\n", encoding="utf-8")
+    _keep(benchmark.import_record, folder / IMPORT_FILE)
     for name in ("verdicts", "items", "models", "audit"):
         write_table(getattr(benchmark, name), name, folder / f"{name}.parquet", provenance=provenance)
     optional = {"ratings": benchmark.ratings, "quarantine": benchmark.quarantine}
@@ -46,6 +50,14 @@ def write_benchmark(benchmark: Benchmark, folder: Path, config: Config) -> None:
             write_table(frame, name, path, provenance=provenance)
         else:
             path.unlink(missing_ok=True)
+
+
+def _keep(text: str | None, path: Path) -> None:
+    """Write the record of an import beside the tables, for the report's provenance."""
+    if text is None:
+        path.unlink(missing_ok=True)
+    else:
+        path.write_text(text, encoding="utf-8")
 
 
 def read_state(folder: Path) -> tuple[str, BenchmarkCard, Settings]:

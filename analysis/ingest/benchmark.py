@@ -40,6 +40,8 @@ class Benchmark:
         Rows set aside by a lenient run.
     inputs : dict of str to str
         SHA-256 of every file read, by name.
+    import_record : str or None
+        Text of `import.json`, where the benchmark was imported from other tools' logs.
     """
 
     name: str
@@ -51,6 +53,7 @@ class Benchmark:
     audit: pl.DataFrame
     quarantine: pl.DataFrame
     inputs: dict[str, str]
+    import_record: str | None = None
 
 
 @dataclass
@@ -118,6 +121,7 @@ def read_benchmark(folder: Path, *, lenient: bool = False, progress: Progress | 
     quarantine = quarantine.unique(["file", "row", "reason"], keep="first").sort("file", "row", "reason")
     audit_verdicts(trail, verdicts, items, models, tables, card, quarantine)
     keep = [c for c in verdicts.columns if c not in ("__file", "__row")]
+    record = folder / "import.json"
     return Benchmark(
         name=folder.name,
         card=card,
@@ -128,6 +132,7 @@ def read_benchmark(folder: Path, *, lenient: bool = False, progress: Progress | 
         audit=trail.frame(),
         quarantine=quarantine,
         inputs=dict(sorted(reading.inputs.items())),
+        import_record=record.read_text(encoding="utf-8") if record.is_file() else None,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from analysis.ingest.importers.provenance import read_import
 from analysis.reporting.downloads import offered_tables
 from analysis.reporting.markup import block, escape
 from analysis.reporting.numbers import count, plural
@@ -32,6 +33,38 @@ def methods(view: View) -> str:
     return table_float(
         "tbl-methods", static_table("methods-table", columns, rows), "Derived tables and their methods."
     )
+
+
+MOST_LOGS = 40
+"""Imported logs that are listed one by one."""
+
+
+def imported(view: View) -> str:
+    """Return what the import of other tools' logs read, left out and decided; empty where there was none."""
+    record = read_import(view.results.folder)
+    if record is None:
+        return ""
+    said = "".join(f"<p>{escape(sentence)}</p>" for sentence in record.sentences)
+    refused = "".join(f"<li>{escape(f['name'])}: {escape(f['reason'])}</li>" for f in record.refused)
+    said += f"<p>Refused files:</p><ul>{refused}</ul>" if refused else ""
+    titles = {"name": "Log", "tool": "Tool", "model": "Model", "task": "Task", "sha256": "SHA-256"}
+    columns = [Column(name, title) for name, title in titles.items()]
+    columns += [Column("rows_read", "Rows read", "right"), Column("rows_written", "Written", "right")]
+    shown = record.sources[:MOST_LOGS]
+    rows = [{column.key: escape(_short(source[column.key])) for column in columns} for source in shown]
+    more = len(record.sources) - len(shown)
+    rest = f"<p>{plural(more, 'more log')}: see <code>import.json</code>.</p>" if more else ""
+    table = static_table("imported-table", columns, rows)
+    summary = plural(len(record.sources), "imported log")
+    return block(
+        f'{said}<details class="more provenance"><summary>{summary}</summary>{table}{rest}</details>'
+    )
+
+
+def _short(value: object) -> str:
+    """Return a value as text, a hash by its first twelve digits."""
+    text = "" if value is None else str(value)
+    return text[:12] if len(text) == 64 and " " not in text else text
 
 
 def provenance(view: View) -> str:

@@ -9,8 +9,8 @@ from analysis.stats.letters import compact_letters
 from analysis.stats.mcnemar import mcnemar_test
 from analysis.stats.multiplicity import benjamini_hochberg, bonferroni, holm
 from analysis.stats.paired import compare_pairs
+from analysis.stats.pass_at_k import pass_at_k
 from analysis.stats.proportions import wilson_interval
-from analysis.stats.repeated_runs import pass_at_k
 
 OPTIONS = {"n_resamples": 1000, "n_permutations": 1000, "level": 0.95}
 
@@ -99,7 +99,7 @@ def test_the_frontier_keeps_no_dominated_tie():
 
 
 def test_there_is_no_pass_at_5_from_two_runs():
-    assert np.isnan(pass_at_k(1, 2, 5))
+    assert np.isnan(pass_at_k(2, 1, 5))
 
 
 def test_rounding_does_not_break_ties_of_sums():

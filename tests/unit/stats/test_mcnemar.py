@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from analysis.stats.mcnemar import CochranQ, cochran_q, mcnemar_test
-from analysis.stats.repeated_runs import all_of_k, pass_at_k
+from analysis.stats.pass_at_k import pass_at_k, pass_hat_k
 
 
 def test_exact_and_mid_p_by_hand():
@@ -45,11 +45,11 @@ def test_cochran_without_differences_or_models():
 
 
 def test_pass_at_k_counts_subsets():
-    assert pass_at_k(2, 4, 2) == pytest.approx(1 - 1 / 6)
-    assert all_of_k(2, 4, 2) == pytest.approx(1 / 6)
+    assert pass_at_k(4, 2, 2) == pytest.approx(1 - 1 / 6)
+    assert pass_hat_k(4, 2, 2) == pytest.approx(1 / 6)
     assert pass_at_k(4, 4, 4) == 1
-    assert all_of_k(3, 4, 4) == 0
+    assert pass_hat_k(4, 3, 4) == 0
     with pytest.raises(ValueError, match="k must be at least 1"):
-        pass_at_k(1, 2, 0)
+        pass_at_k(2, 1, 0)
     with pytest.raises(ValueError, match="successes must be between"):
-        pass_at_k(3, 2, 1)
+        pass_at_k(2, 3, 1)
