@@ -61,13 +61,19 @@ def _data_beside(folder: Path) -> tuple[Path, ...]:
     return tuple(p for p in folder.iterdir() if p.suffix in kinds)
 
 
-def _executed(tree: ast.AST) -> Iterator[ast.AST]:
-    """Walk the tree, leaving out what stands under ``if TYPE_CHECKING:``."""
-    for node in ast.iter_child_nodes(tree):
-        if isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
-            continue
-        yield node
-        yield from _executed(node)
+def _executed(tree: ast.AST) -> Iterator[ast.stmt]:
+    """Walk the statements (not their expressions), leaving out what stands under ``if TYPE_CHECKING:``."""
+    for part in ("body", "orelse", "finalbody", "handlers", "cases"):
+        for node in getattr(tree, part, ()):
+            if (
+                isinstance(node, ast.If)
+                and isinstance(node.test, ast.Name)
+                and node.test.id == "TYPE_CHECKING"
+            ):
+                continue
+            if isinstance(node, ast.stmt):
+                yield node
+            yield from _executed(node)
 
 
 @cache
