@@ -17,6 +17,8 @@ ALWAYS = (
     "concordance",
     "pairwise_tests",
     "tiers",
+    "adjusted_tests",
+    "omnibus",
     "costs",
     "policies",
     "planning",

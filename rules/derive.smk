@@ -75,6 +75,8 @@ rule compare_models:
         code=code_of("analysis.tables.comparisons", *DERIVE_MODULES),
     output:
         pairwise_tests=table("pairwise_tests"),
+        adjusted_tests=table("adjusted_tests"),
+        omnibus=table("omnibus"),
         tiers=table("tiers"),
     log:
         f"{LOGS}/compare_models/{{benchmark}}.log",

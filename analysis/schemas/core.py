@@ -119,6 +119,31 @@ class PairwiseTests(dy.Schema):
     significant = dy.Bool(description="Adjacent: p < alpha/m; others: Holm's p < alpha.")
 
 
+class AdjustedTests(dy.Schema):
+    """Other adjustments of the pairwise tests for their number."""
+
+    track = key_column(TRACK)
+    metric = key_column(METRIC)
+    model_a = key_column("The higher ranked model.")
+    model_b = key_column("The lower ranked model.")
+    p_value = share_column("Two-sided p of `pairwise_tests`.")
+    p_holm = share_column("Holm over all tested pairs: family-wise error.")
+    p_benjamini_hochberg = share_column("Benjamini-Hochberg over all tested pairs: false discovery rate.")
+    p_max_t = share_column("Westfall-Young max-T, step-down, from joint resamples: family-wise error.")
+
+
+class Omnibus(dy.Schema):
+    """One test of all models together."""
+
+    track = key_column(TRACK)
+    metric = key_column(METRIC)
+    n_models = count_column("Models.")
+    n_items = count_column("Items for which every model has a cell.")
+    statistic = number_column("Cochran's Q.", nonnegative=True)
+    degrees_of_freedom = count_column("Models - 1.")
+    p_value = share_column("p of the chi-squared approximation.")
+
+
 class Tiers(dy.Schema):
     """Tiers, and the ties that tiers do not show."""
 

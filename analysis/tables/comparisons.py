@@ -14,16 +14,19 @@ from analysis.stats.paired import compare_pairs
 from analysis.stats.ranks import rank_intervals
 from analysis.stats.tiers import adjacent_tiers
 from analysis.tables.data import BenchmarkData, Made, mean_of_cells, rank_order, table_frame
+from analysis.tables.families import adjust_tests, compare_all_models
 
 
 def derive(data: BenchmarkData) -> Made:
-    """Make `pairwise_tests` and `tiers`."""
+    """Make `pairwise_tests`, `adjusted_tests`, `omnibus` and `tiers`."""
     tests = compare_models(data)
     family = f"Bonferroni over adjacent pairs and Holm over all pairs at {data.settings.alpha:g}"
     kinds = ", ".join(sorted(tests["method"].unique())) or "no pair"
     best = f"best set: model confidence set at {data.settings.alpha:g}"
     return {
         "pairwise_tests": (tests, f"Paired tests ({kinds}); {family}"),
+        "adjusted_tests": (adjust_tests(data, tests), "Benjamini-Hochberg; Westfall-Young max-T, step-down"),
+        "omnibus": (compare_all_models(data), "Cochran's Q on complete items, where every cell is one run"),
         "tiers": (assign_tiers(data, tests), f"Sequential adjacent tiers; letters by Holm; {family}; {best}"),
     }
 

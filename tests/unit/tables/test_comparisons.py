@@ -9,6 +9,7 @@ from analysis.tables.comparisons import assign_tiers, compare_models
 from analysis.tables.concordance import compare_verdicts
 from analysis.tables.costs import price_models
 from analysis.tables.decisions import count_decisions
+from analysis.tables.families import adjust_tests, compare_all_models
 from analysis.tables.frontier import trace_frontier
 from analysis.tables.labels import count_labels
 from analysis.tables.strata import stratify_scores
@@ -41,6 +42,31 @@ def test_exact_p_and_both_families(make: Make) -> None:
         ("c", 2, "b", 2, 3),
     ]
     assert tiers["alpha_adjusted"].to_list() == pytest.approx([0.025] * 3)
+
+
+def test_other_families(make: Make) -> None:
+    # p = 2 / 2^8 twice and 1: Benjamini-Hochberg doubles nothing of the first two but 3/2.
+    data = make(grid({"a": "1" * 8, "b": "0" * 8, "c": "0" * 8}))
+    tests = compare_models(data)
+    table = adjust_tests(data, tests).sort("model_a", "model_b")
+    assert table["p_benjamini_hochberg"].to_list() == pytest.approx([3 / 256, 3 / 256, 1.0])
+    assert table["p_holm"].to_list() == tests.sort("model_a", "model_b")["p_holm"].to_list()
+    varied = make(grid({"a": "1" * 55 + "0" * 5, "b": "0" * 5 + "1" * 55, "c": "10" * 30}))
+    by_pair = {row[2:4]: row[-1] for row in adjust_tests(varied, compare_models(varied)).rows()}
+    assert by_pair["a", "b"] > 0.5
+    assert max(by_pair["a", "c"], by_pair["b", "c"]) < 0.01
+
+
+def test_the_omnibus_test(make: Make) -> None:
+    # The example of Cochran's Q worked out in `analysis.stats.mcnemar`, one incomplete item aside.
+    row = compare_all_models(make(grid({"a": "111101", "b": "01010x", "c": "000101"}))).row(0, named=True)
+    assert (row["n_models"], row["n_items"], row["degrees_of_freedom"]) == (3, 5, 2)
+    assert (row["statistic"], row["p_value"]) == (
+        pytest.approx(4.6667, abs=1e-4),
+        pytest.approx(0.0970, abs=1e-4),
+    )
+    clustered = make(grid({"a": "10", "b": "01"}, cluster_id="c"), "cluster: cluster_id")
+    assert compare_all_models(clustered).height == 0
 
 
 def test_pairs_without_common_items_leave_every_family(make: Make) -> None:
