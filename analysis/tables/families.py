@@ -40,9 +40,8 @@ def adjust_tests(data: BenchmarkData, tests: pl.DataFrame) -> pl.DataFrame:
             rows[c].replace_strict(place, return_dtype=pl.Int64).to_numpy() for c in ("model_a", "model_b")
         )
         p_value = rows["p_value"].fill_null(float("nan")).to_numpy()
-        columns = {
-            name: rows[name] for name in ("track", "metric", "model_a", "model_b", "p_value", "p_holm")
-        }
+        kept = ("track", "metric", "model_a", "model_b", "p_value", "p_holm")
+        columns: dict[str, Any] = {name: rows[name] for name in kept}
         columns["p_benjamini_hochberg"] = benjamini_hochberg(p_value)
         columns["p_max_t"] = adjusted[a, b]
         parts.append(table_frame(AdjustedTests, columns, rows.height))
