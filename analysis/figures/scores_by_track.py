@@ -181,7 +181,10 @@ def caption(tables: Tables, card: BenchmarkCard) -> str:
     if len(tracks) > 6:
         text = [f"First in rank, in the first 6 of {len(tracks)} tracks: {'; '.join(leaders)}."]
     means = (
-        frame.group_by("track").agg(pl.col("estimate").mean()).sort("estimate", "track").row(0, named=True)
+        frame.group_by("track")
+        .agg(pl.col("estimate").sort().mean())
+        .sort("estimate", "track")
+        .row(0, named=True)
     )
     text.append(
         f"Averaged over models, {isolate(clean(means['track']))} is hardest "

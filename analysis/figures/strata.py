@@ -116,7 +116,7 @@ def caption(tables: Tables, card: BenchmarkCard) -> str:
     frame = tables["strata"]
     metric = card.primary_metric
     means = frame.group_by("stratum", "value").agg(
-        pl.col("estimate").mean(),
+        pl.col("estimate").sort().mean(),
         pl.col("n_zero_correct").max(),
         pl.col("n_stratum_items").max(),
     )

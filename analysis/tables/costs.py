@@ -25,9 +25,9 @@ def price_rows(data: BenchmarkData) -> pl.DataFrame:
     basis = price_models(data)
     prices = data.models.select("model", "input_price_usd", "output_price_usd", "total_cost_usd")
     rows = data.verdicts.select("model", "item_id", "cost_usd", "input_tokens", "output_tokens")
-    rows = rows.join(basis.select("model", "basis", "n_rows"), on="model").join(
-        prices, on="model", how="left"
-    )
+    # Rows keep their order: cells add their runs in it.
+    known = basis.select("model", "basis", "n_rows").join(prices, on="model", how="left")
+    rows = rows.join(known, on="model", how="left", maintain_order="left")
     cost = (
         pl.when(pl.col("basis") == "total_cost_usd")
         .then(pl.col("total_cost_usd") / pl.col("n_rows"))
@@ -62,9 +62,9 @@ def price_models(data: BenchmarkData) -> pl.DataFrame:
             pl.col("total_cost_usd").first(),
             pl.col("cost_usd").count().cast(pl.Int64).alias("n_cost"),
             (pl.col("cost_usd") == 0).sum().cast(pl.Int64).alias("n_zero"),
-            pl.col("cost_usd").sum().alias("sum_cost"),
+            ordered_sum("cost_usd").alias("sum_cost"),
             _token_cost().count().cast(pl.Int64).alias("n_tokens"),
-            _token_cost().sum().alias("sum_tokens"),
+            _token_cost().sort().sum().alias("sum_tokens"),
             pl.col("input_tokens").count().cast(pl.Int64).alias("with_tokens"),
             pl.col("input_price_usd").is_not_null().any().alias("has_price"),
         )
@@ -110,6 +110,11 @@ def _why_unpriced(row: dict[str, Any]) -> str:
     if row["with_tokens"] and not row["has_price"]:
         return "tokens are known, prices are not (input_price_usd, output_price_usd of the models table)"
     return "no total cost, no cost_usd, no tokens with prices"
+
+
+def ordered_sum(column: str) -> pl.Expr:
+    """Return the sum of a group's values from the smallest up: the same bits whatever the order of rows."""
+    return pl.col(column).sort().sum()
 
 
 def _token_cost() -> pl.Expr:

@@ -9,7 +9,7 @@ from analysis.matrix import ALL, VerdictMatrix, cell_index
 from analysis.schemas import Frontier
 from analysis.stats.bootstrap import bootstrap_means
 from analysis.stats.frontier import frontier_probability, pareto_frontier
-from analysis.tables.costs import price_models, price_rows
+from analysis.tables.costs import ordered_sum, price_models, price_rows
 from analysis.tables.data import BenchmarkData, Made, mean_of_cells, table_frame
 
 
@@ -45,7 +45,7 @@ def _trace_track(
 ) -> pl.DataFrame:
     in_track = data.items if track == ALL else data.items.filter(pl.col("track") == track)
     rows = priced.join(in_track.select("item_id"), on="item_id", how="semi")
-    totals = rows.group_by("model").agg(pl.col("row_cost").sum().alias("cost"), pl.len().alias("n"))
+    totals = rows.group_by("model").agg(ordered_sum("row_cost").alias("cost"), pl.len().alias("n"))
     by_model = pl.DataFrame({"model": list(matrix.models)}).join(
         totals, on="model", how="left", maintain_order="left"
     )

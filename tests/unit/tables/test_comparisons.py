@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 import polars as pl
 import pytest
 
@@ -208,6 +211,21 @@ def test_where_costs_come_from(make: Make) -> None:
         "unpriced": (None, False, None),
         "zero": (None, False, None),
     }
+
+
+def test_costs_do_not_depend_on_the_order_of_rows(make: Make) -> None:
+    rng = np.random.default_rng(3)
+    rows = [
+        {"model": m, "item_id": f"i{i}", "run": r, "correct": bool(i % 2), "cost_usd": float(rng.random())}
+        for m in "ab"
+        for i in range(400)
+        for r in range(2)
+    ]
+    one, other = make(rows), make(rows)
+    shuffled = replace(other, verdicts=other.verdicts.sample(fraction=1, shuffle=True, seed=5))
+    assert price_models(one).equals(price_models(shuffled))
+    kept = ["model", "cost_usd", "cost_per_response_usd"]
+    assert trace_frontier(one).select(kept).equals(trace_frontier(shuffled).select(kept))
 
 
 def test_equal_cost_and_score_both_stay_on_the_frontier(make: Make) -> None:
