@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import polars as pl
 
-from analysis.matrix import BASES, Basis, on_basis
+from analysis.matrix import BASES, Basis, VerdictMatrix, on_basis
 from analysis.schemas import Coverage
-from analysis.stats.coverage import OptimalEnsemble, greedy_coverage, optimal_coverage
+from analysis.stats.coverage import OptimalEnsemble, greedy_coverage, optimal_coverage, unique_solves
 from analysis.stats.cross_fitting import CrossFitted
 from analysis.stats.proportions import wilson_interval
 from analysis.tables.cross_fit import HALVINGS, cross_fit
 from analysis.tables.data import BenchmarkData, Made, table_frame
+
+Row = tuple[int, int, int, int]
+"""Step, model index, gained, covered."""
 
 
 def derive(data: BenchmarkData) -> Made:
@@ -44,25 +49,41 @@ def _cover(data: BenchmarkData) -> tuple[pl.DataFrame, list[tuple[str, Basis, Op
     unproven: list[tuple[str, Basis, OptimalEnsemble]] = []
     for track in data.tracks:
         whole = data.track(track)
+        found: _Found | None = None
         for basis in BASES:
             matrix = on_basis(whole, basis)
-            if not matrix.items.height:
+            n_items = matrix.items.height
+            if not n_items:
                 continue
-            solved = matrix.solved(data.card.solved_at)
-            greedy = _greedy(solved)
-            fitted = cross_fit(data, matrix, solved, track)
-            best = optimal_coverage(solved)
-            unproven += [(track, basis, ensemble) for ensemble in best if not ensemble.proven]
-            cross_fitted = [] if fitted is None else _cross_fitted(fitted, greedy)
-            for method, rows in (
-                ("greedy", greedy),
-                ("optimal", _optimal(solved, best)),
-                ("cross_fitted", cross_fitted),
-            ):
-                parts.append(
-                    _frame(rows, matrix.models, track, basis, method, solved.shape[1], data.settings.level)
-                )
+            # Where every item is complete the two bases are the same items.
+            if found is None or found.n_items != n_items:
+                found = _search(data, matrix, track)
+            unproven += [(track, basis, ensemble) for ensemble in found.best if not ensemble.proven]
+            for method, rows in found.rows.items():
+                parts.append(_frame(rows, matrix.models, track, basis, method, n_items, data.settings.level))
     return pl.concat(parts), unproven
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What the searches found on the items of one track and basis."""
+
+    n_items: int
+    rows: dict[str, list[Row]]
+    best: list[OptimalEnsemble]
+
+
+def _search(data: BenchmarkData, matrix: VerdictMatrix, track: str) -> _Found:
+    solved = matrix.solved(data.card.solved_at)
+    greedy = _greedy(solved)
+    fitted = cross_fit(data, matrix, solved, track)
+    best = optimal_coverage(solved)
+    rows = {
+        "greedy": greedy,
+        "optimal": _optimal(solved, best),
+        "cross_fitted": [] if fitted is None else _cross_fitted(fitted, greedy),
+    }
+    return _Found(matrix.items.height, rows, best)
 
 
 def _unproven(ensembles: list[tuple[str, Basis, OptimalEnsemble]]) -> str:
@@ -72,10 +93,6 @@ def _unproven(ensembles: list[tuple[str, Basis, OptimalEnsemble]]) -> str:
     shown = [f"{track} ({basis}) {e.size}: at most {e.bound:,}" for track, basis, e in ensembles[:5]]
     more = f" and {len(ensembles) - 5:,} more" if len(ensembles) > 5 else ""
     return "; not proven optimal within the node limit: " + ", ".join(shown) + more
-
-
-Row = tuple[int, int, int, int]
-"""Step, model index, gained, covered."""
 
 
 def _greedy(solved: np.ndarray) -> list[Row]:
@@ -100,11 +117,9 @@ def _cross_fitted(fitted: CrossFitted, greedy: list[Row]) -> list[Row]:
 def _optimal(solved: np.ndarray, best: list[OptimalEnsemble]) -> list[Row]:
     rows: list[Row] = []
     for ensemble in best:
-        members = list(ensemble.members)
-        times = solved[members].sum(axis=0)
-        for model in members:
-            alone = int((solved[model] & (times == 1)).sum())
-            rows.append((ensemble.size, int(model), alone, int(ensemble.covered)))
+        members = [int(m) for m in ensemble.members]
+        alone = unique_solves(solved[members]).tolist()
+        rows += [(ensemble.size, m, a, int(ensemble.covered)) for m, a in zip(members, alone, strict=True)]
     return rows
 
 
