@@ -11,7 +11,7 @@ import polars as pl
 
 from analysis.config import BenchmarkCard, Config, Settings, config_hash, parse, settings_for
 from analysis.errors import VerdictAtlasError
-from analysis.store import Provenance, read_metadata, read_provenance, read_table, write_table
+from analysis.store import Provenance, read_provenance, read_table, write_table
 from analysis.tables.data import BenchmarkData, Made
 
 if TYPE_CHECKING:
@@ -109,11 +109,6 @@ def derive(rule: str, folder: Path, *, outputs: dict[str, Path] | None = None) -
     for table, (frame, method) in made.items():
         path = (outputs or {}).get(table, folder / f"{table}.parquet")
         write_table(frame, table, path, provenance=provenance, method=method)
-
-
-def method_of(path: Path) -> str:
-    """Return how a table was computed, in words."""
-    return str(read_metadata(path)["method"])
 
 
 RULES: dict[str, str] = {

@@ -265,7 +265,7 @@ def apply_policy(matrix: VerdictMatrix, policy: MissingPolicy) -> VerdictMatrix:
     """Apply a policy for missing cells.
 
     `exclude` leaves them out, `failure` counts asked but unscored cells as 0, `common_items` keeps
-    the items for which every model has a cell (per track: see `for_policy_track`), `error` refuses.
+    the items for which every model has a cell (per track: see `track_matrix`), `error` refuses.
     """
     if policy == "failure":
         asked = (matrix.state == EXCLUDED) | (matrix.state == UNSCORED)

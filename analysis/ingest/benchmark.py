@@ -12,7 +12,7 @@ from analysis.config import BenchmarkCard, read_card
 from analysis.errors import ConfigError, DataError, Problem, problem_with_values
 from analysis.ingest import companions
 from analysis.ingest.audit import AuditTrail, audit_verdicts
-from analysis.ingest.checks import QUARANTINE_SCHEMA, RowChecks
+from analysis.ingest.checks import QUARANTINE_SCHEMA, RowChecks, row_as_json
 from analysis.ingest.files import SourceFile, read_parquet_file, verdict_files
 from analysis.ingest.verdicts import ITEM_COLUMNS, extra_metrics, normalise, unused_columns
 
@@ -291,7 +291,9 @@ def _distinct_rows(verdicts: pl.DataFrame, reading: _Reading) -> pl.DataFrame:
 def _set_aside(verdicts: pl.DataFrame, bad: pl.Series, reason: str) -> pl.DataFrame:
     rows = verdicts.filter(bad)
     shown = [c for c in rows.columns if c not in ("__file", "__row")]
-    content = [pl.Series([_json(row)], dtype=pl.String) for row in rows.select(shown).iter_rows(named=True)]
+    content = [
+        pl.Series([row_as_json(row)], dtype=pl.String) for row in rows.select(shown).iter_rows(named=True)
+    ]
     return pl.DataFrame(
         {
             "file": rows["__file"],
@@ -301,12 +303,6 @@ def _set_aside(verdicts: pl.DataFrame, bad: pl.Series, reason: str) -> pl.DataFr
         },
         schema=QUARANTINE_SCHEMA,
     )
-
-
-def _json(row: dict[str, object]) -> str:
-    import json
-
-    return json.dumps(row, ensure_ascii=False, sort_keys=True, default=str)
 
 
 def _items(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import polars as pl
 
 from analysis.errors import MAX_VALUES, Problem, problem_with_values
@@ -85,7 +87,7 @@ class RowChecks:
                 "file": self.file,
                 "row": index + 1,
                 "reason": reason,
-                "content": row_as_json(self.frame, index),
+                "content": row_as_json(self.frame.row(index, named=True)),
             }
             for mask, reason in self._bad
             for index in mask.arg_true().to_list()
@@ -96,11 +98,9 @@ class RowChecks:
 QUARANTINE_SCHEMA = {"file": pl.String, "row": pl.Int64, "reason": pl.String, "content": pl.String}
 
 
-def row_as_json(frame: pl.DataFrame, index: int) -> str:
+def row_as_json(row: dict[str, object]) -> str:
     """Return one row as JSON, whatever its columns hold."""
-    import json
-
-    return json.dumps(frame.row(index, named=True), ensure_ascii=False, sort_keys=True, default=str)
+    return json.dumps(row, ensure_ascii=False, sort_keys=True, default=str)
 
 
 def _show(value: object) -> str:

@@ -38,11 +38,6 @@ class SourceFile:
             return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def has_verdicts(folder: Path) -> bool:
-    """Tell whether a folder holds verdicts in one of the layouts of the raw contract."""
-    return (folder / "verdicts.parquet").is_file() or any((folder / "verdicts").glob("**/*.parquet"))
-
-
 def verdict_files(folder: Path) -> list[SourceFile]:
     """Return the verdict files in the order of their names.
 
