@@ -29,6 +29,7 @@ from analysis.tables.rated import (
     RatingMatrix,
     criterion_groups,
     lay_out_ratings,
+    ordered_codes,
 )
 
 REPEAT = "{} (repeat)"
@@ -179,8 +180,8 @@ def _pair_rows(
     if kinds[0] != kinds[1] and np.any(np.all(positive >= 0, axis=0)):
         found.append(estimate_accuracy(positive[0], positive[1], units=units, level=level))
     numbers = value
-    if not np.any(np.all(~np.isnan(value), axis=0)) and matrix.positions is not None:
-        numbers = np.where(label >= 0, matrix.positions[label], np.nan)
+    if not np.any(np.all(~np.isnan(value), axis=0)) and positions is not None and codes is not None:
+        numbers = np.where(codes >= 0, positions[codes], np.nan)
     if np.any(np.all(~np.isnan(numbers), axis=0)):
         found.append(estimate_differences(numbers[0], numbers[1], units=units, level=level))
     return pl.concat(
@@ -193,7 +194,7 @@ def _categories(
 ) -> tuple[npt.NDArray[np.int64] | None, npt.NDArray[np.float64] | None, int]:
     """Return the codes in which ratings can be compared, the places of the categories, their number."""
     if np.any(np.all(label >= 0, axis=0)):
-        return label, matrix.positions, len(matrix.labels)
+        return ordered_codes(np.where(np.all(label >= 0, axis=0), label, -1), matrix)
     levels = np.unique(matrix.value[~np.isnan(matrix.value)])
     if levels.size <= MAX_CATEGORIES and np.any(np.all(~np.isnan(value), axis=0)):
         codes = np.searchsorted(levels, np.nan_to_num(value, nan=levels[0]))

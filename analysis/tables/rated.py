@@ -33,7 +33,7 @@ DERIVED_VERDICTS = ("correct", "partial", "incorrect")
 MAX_CRITERIA = 50
 """Single criteria get rows of their own up to this many."""
 
-MAX_CATEGORIES = 64
+MAX_CATEGORIES = 20
 """Numbers with more distinct values than this are no categories: they have no kappa."""
 
 VERDICT = "verdict"
@@ -57,10 +57,10 @@ class RatingMatrix:
     targets : pl.DataFrame
         N rows of `model`, `item_id`, `run`, `criterion_id`, `polarity`.
     labels : tuple of str
-        K categories of text: in the card's order where they are all among its verdicts, else in
+        K categories of text: those among the card's verdicts in its order, then the others in
         code-point order.
     positions : ndarray of float, shape (K,), or None
-        Places in the card's order; None where the labels have no order.
+        Places in the card's order, NaN for labels outside it; None where no label is in it.
     label : ndarray of int, shape (R, N)
         Category; -1 where there is none.
     value : ndarray of float, shape (R, N)
@@ -167,12 +167,47 @@ def _raters(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _scale(labels: pl.Series, data: BenchmarkData) -> tuple[tuple[str, ...], npt.NDArray[np.float64] | None]:
+    """Return the labels, those of the card's order first, and their places in it; NaN for the others."""
     names = sorted(labels.drop_nulls().unique())
-    order = data.card.verdicts.order
-    if order is None or not names or any(name not in order for name in names):
+    order = data.card.verdicts.order or ()
+    places = sorted(order.index(name) for name in names if name in order)
+    if not places:
         return tuple(names), None
-    places = sorted(order.index(name) for name in names)
-    return tuple(order[i] for i in places), np.array(places, dtype=np.float64)
+    others = [name for name in names if name not in order]
+    positions = np.array([*places, *(np.nan for _ in others)], dtype=np.float64)
+    return (*(order[i] for i in places), *others), positions
+
+
+def ordered_codes(
+    label: npt.NDArray[np.int64], matrix: RatingMatrix
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64] | None, int]:
+    """Return codes, places and number of the categories in which these ratings can be compared.
+
+    Criteria may use words of their own. Ratings that keep to words of the card's order have places,
+    and only those words are their categories; others have none.
+
+    Parameters
+    ----------
+    label : ndarray of int
+        Categories of the matrix, -1 where there is none.
+    matrix : RatingMatrix
+        Gives the categories and their places.
+
+    Returns
+    -------
+    codes : ndarray of int
+        Categories, -1 where there is none.
+    positions : ndarray of float or None
+        Their places; None where they have no order.
+    n_levels : int
+        Their number.
+    """
+    places = matrix.positions
+    if places is None or np.isnan(places[label[label >= 0]]).any():
+        return label, None, len(matrix.labels)
+    # Labels of the order stand first.
+    known = places[~np.isnan(places)]
+    return label, known, known.size
 
 
 def _positive(rows: pl.DataFrame, data: BenchmarkData) -> pl.DataFrame:

@@ -19,6 +19,7 @@ from analysis.tables.rated import (
     RatingMatrix,
     criterion_groups,
     lay_out_ratings,
+    ordered_codes,
 )
 
 
@@ -125,11 +126,12 @@ def _reliability_rows(
     twice_value = np.any(np.count_nonzero(~np.isnan(value), axis=0) >= 2)
     found: list[Estimates] = []
     if twice_label:
-        found.append(estimate_reliability(label, len(matrix.labels), units=units, level=level))
-        places = np.arange(len(matrix.labels)) if matrix.positions is None else matrix.positions
-        numbers = np.where(label >= 0, places[label], np.nan)
+        codes, positions, n_levels = ordered_codes(label, matrix)
+        found.append(estimate_reliability(codes, n_levels, units=units, level=level))
+        places = np.arange(n_levels) if positions is None else positions
+        numbers = np.where(codes >= 0, places[codes], np.nan)
         found.append(estimate_alpha(numbers, "nominal", units=units, level=level))
-        if matrix.positions is not None:
+        if positions is not None:
             found.append(estimate_alpha(numbers, "ordinal", units=units, level=level))
     elif twice_value:
         levels = np.unique(matrix.value[~np.isnan(matrix.value)])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from analysis.tables.rated import criterion_groups, lay_out_ratings
+from analysis.tables.rated import criterion_groups, lay_out_ratings, ordered_codes
 from tests.unit.agreement.conftest import Make, rating_rows, verdict_rows
 
 ORDERED = "verdicts: {order: [incorrect, partial, correct]}"
@@ -22,7 +22,14 @@ def test_labels_outside_the_cards_verdicts_have_no_order(make: Make) -> None:
     ratings = rating_rows("h", "human", ["correct", "unsure"])
     matrix = lay_out_ratings(make(verdict_rows({"m": "10"}), ratings, ORDERED))
     assert matrix.labels == ("correct", "unsure")
-    assert matrix.positions is None
+    assert matrix.positions is not None
+    assert matrix.positions[0] == 2.0
+    assert np.isnan(matrix.positions[1])
+    # Together they have no order; the ratings that keep to the card's words do.
+    assert ordered_codes(matrix.label, matrix)[1] is None
+    codes, positions, n_levels = ordered_codes(np.array([[0, -1]]), matrix)
+    assert positions is not None
+    assert (codes.tolist(), positions.tolist(), n_levels) == ([[0, -1]], [2.0], 1)
     # An unsure rater says neither yes nor no.
     assert matrix.positive[0].tolist() == [1, -1]
 
