@@ -173,7 +173,8 @@ def _words(
     words = []
     for i, policy in enumerate(policies):
         sizes = frame.filter(pl.col("policy") == policy)["n_items"].to_list()
-        align = "left" if i == 0 else "right" if i == len(policies) - 1 else "center"
+        # Outer heads stand over the names beside them and leave the inner ones their room.
+        align = "right" if i == 0 else "left" if i == len(policies) - 1 else "center"
         x = at[policy] + {"left": -8.0, "right": 8.0, "center": 0.0}[align]
         words.append(note(POLICIES[policy], x, -26, align=align, colour=theme.ink))
         words.append(note(f"n = {span(min(sizes), max(sizes))}", x, -10, align=align))
