@@ -52,11 +52,13 @@ from analysis.schemas.robustness import (
     RepeatedRuns,
     RunNoise,
 )
+from analysis.schemas.sessions import SESSION_TABLES, MetricDefinitions, SessionMetrics
 from analysis.typed_frames import dy
 
 __all__ = [
     "DERIVED",
     "RAW",
+    "SESSION_TABLES",
     "TABLES",
     "AdjustedTests",
     "Agreement",
@@ -80,6 +82,7 @@ __all__ = [
     "ItemCounts",
     "Items",
     "JudgeCorrection",
+    "MetricDefinitions",
     "ModelClusters",
     "ModelScores",
     "Models",
@@ -100,6 +103,7 @@ __all__ = [
     "RunNoise",
     "ScoreDistribution",
     "ScoreSummaries",
+    "SessionMetrics",
     "Specialties",
     "Strata",
     "ThresholdSensitivity",
@@ -114,6 +118,7 @@ RAW: dict[str, type[dy.Schema]] = {
     "items": Items,
     "models": Models,
     "ratings": Ratings,
+    **SESSION_TABLES,
 }
 """The validated raw tables."""
 
@@ -161,6 +166,8 @@ DERIVED: dict[str, type[dy.Schema]] = {
     "model_clusters": ModelClusters,
     "agreement_by_class": AgreementByClass,
     "rating_labels": RatingLabels,
+    "session_metrics": SessionMetrics,
+    "metric_definitions": MetricDefinitions,
 }
 """The derived tables."""
 
