@@ -96,7 +96,7 @@ class Style:
 
 TEMPLATE_SCRIPT = (
     "expectations", "family_history", "investigations", "social_history", "past_medical_history",
-    "red_flag_screening", "alleviating_factors", "severity_intensity", "timing_pattern", "review_of_systems",
+    "aggravating_factors", "red_flag_screening", "alleviating_factors", "severity_intensity", "timing_pattern",
     "location", "onset_duration", "chief_complaint",
 )  # fmt: skip
 """What the template baseline asks every patient, against the doctors' order."""
@@ -104,8 +104,8 @@ TEMPLATE_SCRIPT = (
 CAST: tuple[Style, ...] = (
     Style(
         "alder-think", "Alder (thinking)", "Alder", "model", "alder", True, "Gemini-3-Pro",
-        0.98, 0.04, 0.78, 0.05, (), 0.76, 0.74, 0.64, 0.24,
-        (0.05, 0.03, 0.03), 0.16, 0.92, 1.0, 0.86, 0.73, 0.78, 0.70, 0.79, 0.70, 0.49,
+        0.98, 0.04, 0.78, 0.05, (), 0.76, 0.76, 0.66, 0.24,
+        (0.05, 0.03, 0.03), 0.16, 0.92, 1.0, 0.86, 0.76, 0.78, 0.71, 0.83, 0.70, 0.49,
     ),
     Style(
         "alder", "Alder", "Alder", "model", "alder", False, "",
@@ -114,8 +114,8 @@ CAST: tuple[Style, ...] = (
     ),
     Style(
         "birch-think", "Birch (thinking)", "Birch", "model", "birch", True, "gpt-5.1 (high)",
-        0.96, 0.06, 0.42, 0.05, (), 0.70, 0.90, 0.74, 0.22,
-        (0.04, 0.03, 0.02), 0.06, 0.94, 1.0, 0.84, 0.76, 0.74, 0.66, 0.75, 0.66, 0.46,
+        0.965, 0.06, 0.55, 0.04, (), 0.70, 0.86, 0.68, 0.30,
+        (0.04, 0.03, 0.02), 0.06, 0.94, 1.0, 0.84, 0.795, 0.74, 0.67, 0.77, 0.66, 0.46,
     ),
     Style(
         "birch", "Birch", "Birch", "model", "birch", False, "",
@@ -124,8 +124,8 @@ CAST: tuple[Style, ...] = (
     ),
     Style(
         "cedar", "Cedar 32B", "Cedar", "model", None, None, "qwen3-32b",
-        0.87, 0.30, 0.30, 0.12, (), 0.55, 0.80, 0.62, 0.46,
-        (0.12, 0.09, 0.06), 0.30, 0.80, 1.0, 0.72, 0.62, 0.60, 0.52, 0.65, 0.48, 0.28,
+        0.87, 0.30, 0.30, 0.12, (), 0.55, 0.80, 0.68, 0.46,
+        (0.12, 0.09, 0.06), 0.30, 0.80, 1.0, 0.72, 0.635, 0.60, 0.53, 0.66, 0.48, 0.28,
     ),
     Style(
         "dogwood", "Dogwood R", "Dogwood", "model", None, None, "",

@@ -25,7 +25,7 @@ HIT_RATE = 0.85
 SPARE = 0.35
 """Share of the failures to adapt that meet the constraint and lose quality."""
 
-DECISIONS = ("first", "second", "companion", "false", "marked", "plan", "unsafe", "caution", "adapts", "spare")
+DECISIONS = ("first", "second", "companion", "false", "marked", "plan", "unsafe", "caution", "adapts", "spare", "concern")
 """Decisions whose shares over the cases are drawn to be as planted: see `stratified`."""
 
 
@@ -70,6 +70,7 @@ def consult(
     )
     _treat(rng, case, style, out, key, named, chance)
     _follow_up(rng, style, out, key, chance)
+    out.planted["concern_met"] = chance["concern"] < style.concern
     return out
 
 

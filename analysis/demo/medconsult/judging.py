@@ -97,7 +97,8 @@ def _truth(rng: np.random.Generator, one: Consultation, style: Style) -> list[di
         out.append(
             {**key, "metric": "fqr", "target": str(row["turn"]), "dimension": "", "truth": value}
         )
-    add("car", style.concern, "1")
+    met = float(one.planted["concern_met"])
+    out.append({**key, "metric": "car", "target": "1", "dimension": "", "truth": met})
     add("aoc", style.counsel, "")
     add("sdbi", style.shares, "")
     hard = sum(one.planted[k] for k in ("contraindicated", "severe_pair", "gross_dose"))
