@@ -103,6 +103,13 @@ class Decisions(Strict):
     """Decisions that commit to an action; their rate is the metric `decisive`."""
 
 
+class SessionRules(Strict):
+    """How consultation sessions are measured."""
+
+    tau: float = Field(default=0.9, ge=0)
+    """Share of the first regimen's quality that a revised one must keep (τ of DCSR)."""
+
+
 class BenchmarkCard(Strict):
     """A benchmark's `benchmark.yaml`. Every key is optional."""
 
@@ -125,6 +132,8 @@ class BenchmarkCard(Strict):
     """Failure labels: a meaning, or a meaning with `hard`, `technical`, `reserved`."""
     decisions: Decisions = Decisions()
     """What the values of `decision` mean."""
+    sessions: SessionRules = SessionRules()
+    """How consultation sessions are measured."""
     metrics: tuple[str, ...] = ()
     """Further metrics: `score`, or numeric columns of the verdict files."""
     primary_metric: str = "correct"
