@@ -56,6 +56,12 @@ OF_RATINGS = (
 )
 """Tables that need ratings."""
 
+OF_SESSIONS = ("session_metrics", "metric_definitions")
+"""Tables that need consultation sessions."""
+
+GENERATED_SESSIONS = ("medconsult",)
+"""Benchmarks of the project's own that have consultation sessions."""
+
 WHY_ABSENT = {
     "failure_labels": "no verdict file has a column labels or failure_label",
     "decisions": "no verdict file has a column decision",
@@ -63,6 +69,7 @@ WHY_ABSENT = {
     "frontier": "nothing gives costs: no cost_usd, no total_cost_usd, no prices",
     **dict.fromkeys(OF_RUNS, "no verdict file has a column run"),
     **dict.fromkeys(OF_RATINGS, "there is no ratings.parquet"),
+    **dict.fromkeys(OF_SESSIONS, "there are no consultation sessions (sessions/sessions.parquet)"),
 }
 """Why a table is absent, as the report says it."""
 
@@ -84,7 +91,8 @@ def possible_tables(folder: Path, card: dict[str, Any] | None) -> tuple[str, ...
         columns: ingest will say what is wrong with it.
     """
     if not folder.is_dir():
-        return (*ALWAYS, *WHY_ABSENT)
+        later = () if folder.name in GENERATED_SESSIONS else OF_SESSIONS
+        return (*ALWAYS, *(name for name in WHY_ABSENT if name not in later))
     verdicts = verdict_columns(folder)
     items = _columns(folder / "items.parquet")
     models = _model_columns(folder)
@@ -96,14 +104,21 @@ def possible_tables(folder: Path, card: dict[str, Any] | None) -> tuple[str, ...
         "frontier": bool(("cost_usd" in verdicts) or (models & {"total_cost_usd", "input_price_usd"})),
         **dict.fromkeys(OF_RUNS, "run" in verdicts),
         **dict.fromkeys(OF_RATINGS, (folder / "ratings.parquet").is_file()),
+        **dict.fromkeys(OF_SESSIONS, has_part_files(folder, "sessions/sessions")),
     }
     return (*ALWAYS, *(name for name, there in found.items() if there))
 
 
+def has_part_files(folder: Path, stem: str) -> bool:
+    """Tell whether there is a file of that stem, or a folder of that name with Parquet files."""
+    return (folder / f"{stem}.parquet").is_file() or any((folder / stem).glob("**/*.parquet"))
+
+
 def verdict_columns(folder: Path) -> set[str]:
-    """Return the columns that any verdict file has."""
-    single = folder / "verdicts.parquet"
-    files = [single] if single.is_file() else sorted((folder / "verdicts").glob("**/*.parquet"))
+    """Return the columns that any verdict file has; of the sessions, where verdicts are made from them."""
+    stem = "verdicts" if has_part_files(folder, "verdicts") else "sessions/sessions"
+    single = folder / f"{stem}.parquet"
+    files = [single] if single.is_file() else sorted((folder / stem).glob("**/*.parquet"))
     names: set[str] = set()
     for file in files:
         names |= _columns(file)

@@ -103,6 +103,13 @@ class Decisions(Strict):
     """Decisions that commit to an action; their rate is the metric `decisive`."""
 
 
+class SessionRules(Strict):
+    """How consultation sessions are measured."""
+
+    tau: float = Field(default=0.9, ge=0)
+    """Share of the first regimen's quality that a revised one must keep (τ of DCSR)."""
+
+
 class BenchmarkCard(Strict):
     """A benchmark's `benchmark.yaml`. Every key is optional."""
 
@@ -128,6 +135,8 @@ class BenchmarkCard(Strict):
     rating_scales: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """Ordered labels of `ratings.parquet` beside `verdicts.order`: a name of your own, and the labels from
     lowest to highest. Ratings that keep to the labels of one scale get weighted kappas and ordinal alpha."""
+    sessions: SessionRules = SessionRules()
+    """How consultation sessions are measured."""
     metrics: tuple[str, ...] = ()
     """Further metrics: `score`, or numeric columns of the verdict files."""
     primary_metric: str = "correct"

@@ -11,6 +11,8 @@ import polars as pl
 
 from analysis.config import BenchmarkCard, Config, Settings, config_hash, parse, settings_for
 from analysis.errors import VerdictAtlasError
+from analysis.schemas.sessions import SESSION_TABLES
+from analysis.sessions.stored import stored_sessions
 from analysis.store import Provenance, read_provenance, read_table, write_table
 from analysis.tables.data import BenchmarkData, Made
 
@@ -43,6 +45,12 @@ def write_benchmark(benchmark: Benchmark, folder: Path, config: Config) -> None:
     _keep(benchmark.import_record, folder / IMPORT_FILE)
     for name in ("verdicts", "items", "models", "audit"):
         write_table(getattr(benchmark, name), name, folder / f"{name}.parquet", provenance=provenance)
+    for name in SESSION_TABLES:
+        path = folder / f"{name}.parquet"
+        if name in benchmark.sessions:
+            write_table(benchmark.sessions[name], name, path, provenance=provenance)
+        else:
+            path.unlink(missing_ok=True)
     optional = {"ratings": benchmark.ratings, "quarantine": benchmark.quarantine}
     for name, frame in optional.items():
         path = folder / f"{name}.parquet"
@@ -82,7 +90,8 @@ def read_data(folder: Path) -> BenchmarkData:
         read_table(path) if path.is_file() else None
         for path in (folder / "ratings.parquet", folder / "audit.parquet")
     )
-    return BenchmarkData(verdicts, items, models, card, settings, ratings, audit)
+    sessions = stored_sessions(folder, read_table)
+    return BenchmarkData(verdicts, items, models, card, settings, ratings, audit, sessions)
 
 
 def read_derived(folder: Path) -> dict[str, pl.DataFrame]:
@@ -134,6 +143,7 @@ RULES: dict[str, str] = {
     "audit_data": "analysis.tables.data_quality",
     "describe_behaviour": "analysis.tables.behaviour",
     "review_outcomes": "analysis.tables.review_outcomes",
+    "measure_sessions": "analysis.tables.session_metrics",
 }
 """The rules of the derived stage and the module of each, which has a function `derive(data) -> Made`.
 

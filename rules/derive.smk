@@ -375,6 +375,23 @@ rule review_outcomes:
         "scripts/derive.py"
 
 
+rule measure_sessions:
+    """Measure consultation sessions: history taking, diagnosis, treatment, follow-up."""
+    input:
+        card=CARD,
+        tables=VALIDATED,
+        code=code_of("analysis.tables.session_metrics", *DERIVE_MODULES),
+    output:
+        session_metrics=table("session_metrics"),
+        metric_definitions=table("metric_definitions"),
+    log:
+        f"{LOGS}/measure_sessions/{{benchmark}}.log",
+    conda:
+        "../environment.yml"
+    script:
+        "scripts/derive.py"
+
+
 rule tables:
     """Build every derived table of every benchmark."""
     input:

@@ -12,8 +12,10 @@ from analysis.config import BenchmarkCard, read_card
 from analysis.errors import ConfigError, DataError, Problem, problem_with_values
 from analysis.ingest import companions
 from analysis.ingest.audit import AuditTrail, audit_verdicts
-from analysis.ingest.checks import QUARANTINE_SCHEMA, RowChecks, row_as_json
-from analysis.ingest.files import SourceFile, read_parquet_file, verdict_files
+from analysis.ingest.checks import QUARANTINE_SCHEMA, RowChecks
+from analysis.ingest.files import SourceFile, has_verdicts, read_parquet_file, verdict_files
+from analysis.ingest.reading import PLACE, Reading, distinct_rows, set_aside
+from analysis.ingest.sessions import has_sessions, read_sessions, verdicts_from_sessions
 from analysis.ingest.verdicts import ITEM_COLUMNS, extra_metrics, normalise, unused_columns
 
 Progress = Callable[[str], None]
@@ -42,6 +44,8 @@ class Benchmark:
         SHA-256 of every file read, by name.
     import_record : str or None
         Text of `import.json`, where the benchmark was imported from other tools' logs.
+    sessions : dict of str to pl.DataFrame
+        Tables of consultation sessions by name, where there are any.
     """
 
     name: str
@@ -54,29 +58,7 @@ class Benchmark:
     quarantine: pl.DataFrame
     inputs: dict[str, str]
     import_record: str | None = None
-
-
-@dataclass
-class _Reading:
-    """What one reading gathers."""
-
-    lenient: bool
-    problems: list[Problem] = field(default_factory=list)
-    quarantine: list[pl.DataFrame] = field(default_factory=list)
-    inputs: dict[str, str] = field(default_factory=dict)
-
-    def settle(self, checks: RowChecks, frame: pl.DataFrame | None) -> pl.DataFrame | None:
-        """Take over what the checks found; return the rows that stand."""
-        self.problems += checks.fatal
-        if frame is None or checks.fatal:
-            self.problems += checks.problems
-            return None
-        if not self.lenient:
-            self.problems += checks.problems
-        elif checks.problems:
-            self.quarantine.append(checks.quarantine())
-            return frame.filter(~checks.bad_rows)
-        return frame
+    sessions: dict[str, pl.DataFrame] = field(default_factory=dict)
 
 
 def read_benchmark(folder: Path, *, lenient: bool = False, progress: Progress | None = None) -> Benchmark:
@@ -102,15 +84,16 @@ def read_benchmark(folder: Path, *, lenient: bool = False, progress: Progress | 
     DataError
         With everything that is wrong, each problem with its file, column, values and rows.
     """
-    reading = _Reading(lenient)
+    reading = Reading(lenient)
     card = _card(folder, reading)
     trail = AuditTrail()
-    verdicts = _read_verdicts(folder, card, reading, trail, progress)
+    sessions = read_sessions(folder, reading, trail, progress)
+    verdicts = _read_verdicts(folder, card, reading, trail, progress, sessions)
     tables = {stem: _read_companion(folder, stem, card, reading) for stem in ("items", "models", "ratings")}
     if reading.problems:
         raise DataError(reading.problems, folder.name)
     verdicts, attributes = _item_attributes(verdicts, reading)
-    verdicts = _distinct_rows(verdicts, reading)
+    verdicts = distinct_rows(verdicts, KEY, reading)
     items = _items(verdicts, attributes, tables["items"], card, reading)
     if not reading.problems and verdicts.height == 0:
         reading.problems.append(_no_rows(folder, reading))
@@ -120,7 +103,7 @@ def read_benchmark(folder: Path, *, lenient: bool = False, progress: Progress | 
     quarantine = pl.concat([pl.DataFrame(schema=QUARANTINE_SCHEMA), *reading.quarantine])
     quarantine = quarantine.unique(["file", "row", "reason"], keep="first").sort("file", "row", "reason")
     audit_verdicts(trail, verdicts, items, models, tables, card, quarantine)
-    keep = [c for c in verdicts.columns if c not in ("__file", "__row")]
+    keep = [c for c in verdicts.columns if c not in PLACE]
     record = folder / "import.json"
     return Benchmark(
         name=folder.name,
@@ -133,10 +116,11 @@ def read_benchmark(folder: Path, *, lenient: bool = False, progress: Progress | 
         quarantine=quarantine,
         inputs=dict(sorted(reading.inputs.items())),
         import_record=record.read_text(encoding="utf-8") if record.is_file() else None,
+        sessions=sessions,
     )
 
 
-def _card(folder: Path, reading: _Reading) -> BenchmarkCard:
+def _card(folder: Path, reading: Reading) -> BenchmarkCard:
     path = folder / "benchmark.yaml"
     if path.is_file():
         reading.inputs[path.name] = SourceFile(path, path.name, {}).sha256()
@@ -147,9 +131,18 @@ def _card(folder: Path, reading: _Reading) -> BenchmarkCard:
 
 
 def _read_verdicts(
-    folder: Path, card: BenchmarkCard, reading: _Reading, trail: AuditTrail, progress: Progress | None
+    folder: Path,
+    card: BenchmarkCard,
+    reading: Reading,
+    trail: AuditTrail,
+    progress: Progress | None,
+    sessions: dict[str, pl.DataFrame],
 ) -> pl.DataFrame:
     parts = []
+    if not has_verdicts(folder) and has_sessions(folder):
+        if reading.problems:
+            raise DataError(reading.problems, folder.name)
+        return verdicts_from_sessions(sessions, card, reading, trail)
     sources = verdict_files(folder)
     declared: set[str] = set()
     for source in sources:
@@ -189,7 +182,7 @@ def _read_verdicts(
     return pl.concat(parts, how="diagonal")
 
 
-def _no_rows(folder: Path, reading: _Reading) -> Problem:
+def _no_rows(folder: Path, reading: Reading) -> Problem:
     aside = sum(q.height for q in reading.quarantine)
     return Problem(
         "there are no verdict rows" + (f" left: all {aside:,} were set aside" if aside else ""),
@@ -198,7 +191,7 @@ def _no_rows(folder: Path, reading: _Reading) -> Problem:
     )
 
 
-def _read_companion(folder: Path, stem: str, card: BenchmarkCard, reading: _Reading) -> pl.DataFrame | None:
+def _read_companion(folder: Path, stem: str, card: BenchmarkCard, reading: Reading) -> pl.DataFrame | None:
     try:
         source = companions.companion(folder, stem, csv=stem == "models")
         if source is None:
@@ -217,7 +210,7 @@ def _read_companion(folder: Path, stem: str, card: BenchmarkCard, reading: _Read
     return reading.settle(checks, frame)
 
 
-def _item_attributes(verdicts: pl.DataFrame, reading: _Reading) -> tuple[pl.DataFrame, pl.DataFrame]:
+def _item_attributes(verdicts: pl.DataFrame, reading: Reading) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Take item attributes out of the verdicts; within an item they may not vary.
 
     A null beside a value is an unknown, not a contradiction.
@@ -253,7 +246,7 @@ def _item_attributes(verdicts: pl.DataFrame, reading: _Reading) -> tuple[pl.Data
             allowed=f"one {name} per item",
         )
         if reading.lenient:
-            reading.quarantine.append(_set_aside(verdicts, differs, f"{name}: varies within the item"))
+            reading.quarantine.append(set_aside(verdicts, differs, f"{name}: varies within the item"))
         else:
             reading.problems.append(problem)
         varies = varies | differs
@@ -261,56 +254,12 @@ def _item_attributes(verdicts: pl.DataFrame, reading: _Reading) -> tuple[pl.Data
     return (kept.filter(~varies) if reading.lenient else kept), first
 
 
-def _distinct_rows(verdicts: pl.DataFrame, reading: _Reading) -> pl.DataFrame:
-    """Refuse, or set aside, every row after the first of its (model, item, run)."""
-    again = ~verdicts.select(pl.struct(KEY).is_first_distinct()).to_series()
-    if not again.any():
-        return verdicts
-    if reading.lenient:
-        reading.quarantine.append(
-            _set_aside(verdicts, again, "model, item_id, run: repeats an earlier row (the first one stands)")
-        )
-        return verdicts.filter(~again)
-    repeated = verdicts.filter(again)
-    shown = repeated.select(pl.format("{}, {}, run {}", *KEY)).to_series().unique(maintain_order=True)
-    reading.problems.append(
-        problem_with_values(
-            "rows repeat an earlier (model, item_id, run)",
-            file=", ".join(repeated["__file"].unique(maintain_order=True).head(3).to_list()),
-            values=shown.head(3).to_list(),
-            n_values=shown.len(),
-            rows=repeated["__row"].head(3).to_list(),
-            n_rows=repeated.height,
-            allowed="one row per model, item_id and run",
-            hint="number repetitions in the column run, or remove the copies",
-        )
-    )
-    return verdicts
-
-
-def _set_aside(verdicts: pl.DataFrame, bad: pl.Series, reason: str) -> pl.DataFrame:
-    rows = verdicts.filter(bad)
-    shown = [c for c in rows.columns if c not in ("__file", "__row")]
-    content = [
-        pl.Series([row_as_json(row)], dtype=pl.String) for row in rows.select(shown).iter_rows(named=True)
-    ]
-    return pl.DataFrame(
-        {
-            "file": rows["__file"],
-            "row": rows["__row"],
-            "reason": pl.Series([reason]).new_from_index(0, rows.height),
-            "content": pl.concat(content),
-        },
-        schema=QUARANTINE_SCHEMA,
-    )
-
-
 def _items(
     verdicts: pl.DataFrame,
     attributes: pl.DataFrame,
     listed: pl.DataFrame | None,
     card: BenchmarkCard,
-    reading: _Reading,
+    reading: Reading,
 ) -> pl.DataFrame:
     """Join the items of the items table and of the verdicts; a contradiction between them is refused."""
     base = (

@@ -53,9 +53,7 @@ class Sessions(dy.Schema):
     case_id = key_column(CASE)
     run = _run()
     t_dx = _turn("T_dx: history-taking turns before the diagnosis; 0: at once; null: no diagnosis made.")
-    t_max = dy.Int64(
-        min=1, description="T_max: turns that the session may take.", metadata={"unit": "turn"}
-    )
+    t_max = dy.Int64(min=1, description="T_max: turns that the session may take.", metadata={"unit": "turn"})
 
 
 class SessionTurns(dy.Schema):
@@ -95,7 +93,9 @@ class SessionCases(dy.Schema):
     weight_kg = number_column("Body weight.", unit="kg", nonnegative=True)
     egfr = number_column("Glomerular filtration rate.", unit="mL/min/1.73 m2", nonnegative=True)
     factors = dy.List(
-        dy.String(), description="Conditions that bear on drugs: comorbidities, pregnancy, habits."
+        dy.String(),
+        nullable=True,
+        description="Conditions that bear on drugs: comorbidities, pregnancy, habits; null: not known.",
     )
     allergies = dy.List(dy.String(), description="Drugs or drug classes.")
     medications = dy.List(dy.String(), description="Drugs taken already.")
@@ -178,9 +178,7 @@ class SessionViolations(dy.Schema):
     rule = text_column("Rule of the knowledge base.")
     kind = _one_of(VIOLATION_KINDS, "Kind of rule")
     severity = _one_of(SEVERITIES, "Severity")
-    hard = dy.Bool(
-        description="Fails the plan (default: critical or major, of the first four kinds)."
-    )
+    hard = dy.Bool(description="Fails the plan (default: critical or major, of the first four kinds).")
     drug = text_column("Drug concerned.")
     other_drug = text_column("The other drug of an interaction.")
     note = text_column("Audit line: what broke which rule.")

@@ -59,6 +59,11 @@ class Metric:
     unit: str = ""
     form_of: str = ""
 
+    @property
+    def undefined(self) -> str:
+        """For which sessions the metric is not defined."""
+        return UNDEFINED[self.name]
+
 
 def _history() -> tuple[Metric, ...]:
     coverage = ("turns", "aius", "gold")
@@ -318,3 +323,40 @@ PRIMARY: tuple[str, ...] = tuple(m.name for m in METRICS if m.tier == "primary")
 
 SECONDARY: tuple[str, ...] = tuple(m.name for m in METRICS if m.tier == "secondary")
 """Those that localise failures (the paper says ten and names twelve)."""
+
+_NO_TURNS = "sessions with a diagnosis after turns that are not recorded"
+_NO_MNI = "cases whose gold diagnoses have no minimal necessary information"
+_NO_PAIRS = "cases without precedence pairs"
+_NO_CORE, _NO_OTHER = "cases without a core gold diagnosis", "cases without a non-core gold diagnosis"
+
+UNDEFINED: dict[str, str] = {
+    **dict.fromkeys(("mni_comp", "mni_comp_printed", "mni_comp_capped", "mni_coverage"), _NO_MNI),
+    "cprw": "cases whose minimal necessary information has no weight",
+    "cprw_bounded": "cases whose minimal necessary information has no weight",
+    "ige": "sessions with a turn without information gain",
+    "hit_1": "sessions without a turn that has an expert set",
+    "hit_3": "sessions without a turn that has an expert set, or with such a turn without top_k",
+    **dict.fromkeys(("povr", "povr_printed", "povr_strict"), _NO_PAIRS),
+    "povr_asked": "sessions that asked both of no precedence pair",
+    "kiel": "cases without key information",
+    "red_flag_coverage": "cases without red flags",
+    "repetition_effective": _NO_TURNS,
+    "repetition_ineffective": _NO_TURNS,
+    **dict.fromkeys(("f1_core", "f1_core_lenient", "top_1_core"), _NO_CORE),
+    "f1_core_marked": f"{_NO_CORE}, and sessions with a diagnosis without as_core",
+    **dict.fromkeys(("f1_noncore", "f1_noncore_lenient"), _NO_OTHER),
+    "swds": "cases whose gold diagnoses have no weight",
+    "ndcg_severity": "cases whose gold diagnoses have no severity",
+    "ded": "sessions in which the evidence of no gold diagnosis sufficed",
+    "ded_turns": "sessions that named no gold diagnosis whose evidence sufficed",
+    **dict.fromkeys(("drss", "neu", "car", "aoc", "sdbi"), "sessions without such a judgement"),
+    **dict.fromkeys(("psc", "ddiv", "pcr", "pcr_cautions"), ""),
+    **dict.fromkeys(("psc_planned", "pcr_planned", "plan_completeness"), "sessions without a plan"),
+    "ddiv_pairs": "plans with fewer than two drugs",
+    "fqr": "sessions without a judged follow-up turn",
+    "fqr_weighted": "sessions without a judged follow-up turn that has weight",
+    "dcsr": "sessions without a new constraint, or with one that is not judged",
+    "constraint_met": "sessions without a new constraint, or with one that is not judged",
+    "quality_kept": "sessions without a new constraint, or without the qualities of the regimens",
+}
+"""For which sessions each metric is not defined, as `metric_definitions.why` says it."""

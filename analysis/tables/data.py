@@ -14,6 +14,7 @@ from analysis.cells import cell_verdicts, verdict_codes
 from analysis.config import BenchmarkCard, MissingPolicy, Settings
 from analysis.matrix import VerdictMatrix, apply_policy, build_matrix, track_matrix, tracks_of
 from analysis.seeds import generator_for
+from analysis.sessions.stored import NO_SESSIONS, StoredSessions
 from analysis.typed_frames import dy
 
 Made = dict[str, tuple[pl.DataFrame, str]]
@@ -36,6 +37,8 @@ class BenchmarkData:
         Table of the schema of the same name, where there are ratings.
     audit : pl.DataFrame or None
         What ingest counted.
+    sessions : StoredSessions
+        Tables of consultation sessions, read when they are asked for.
     """
 
     verdicts: pl.DataFrame
@@ -45,6 +48,7 @@ class BenchmarkData:
     settings: Settings
     ratings: pl.DataFrame | None = None
     audit: pl.DataFrame | None = None
+    sessions: StoredSessions = NO_SESSIONS
     _matrices: dict[tuple[str, MissingPolicy], VerdictMatrix] = field(
         default_factory=dict, repr=False, compare=False
     )
