@@ -29,6 +29,20 @@ rule reconstruct_odbb:
         "scripts/reconstruct_odbb.py"
 
 
+rule simulate_consultations:
+    """Write the simulated consultations, with a truth that tests know."""
+    input:
+        code=code_of("analysis.demo.medconsult.write", "analysis.rule"),
+    output:
+        card=f"{RAW}/medconsult/benchmark.yaml",
+    log:
+        f"{LOGS}/simulate_consultations.log",
+    conda:
+        "../environment.yml"
+    script:
+        "scripts/simulate_consultations.py"
+
+
 rule ingest_benchmark:
     """Read, validate and write the raw tables; refuse what breaks the raw contract."""
     input:
