@@ -183,15 +183,15 @@ def _diagnose(
 ) -> list[str]:
     listed: list[str] = []
     first = case.gold[0]
-    wrong = list(contents().conditions[first.diagnosis].mimics)
-    if style.guesses or style.script:
-        wrong = [d for d in contents().conditions if d not in {g.diagnosis for g in case.gold}]
-    wrong = [wrong[int(i)] for i in rng.permutation(len(wrong))]
+    by_rote = style.guesses or bool(style.script)
+    pool = list(contents().conditions) if by_rote else list(contents().conditions[first.diagnosis].mimics)
+    pool = [d for d in pool if d not in {g.diagnosis for g in case.gold}]
+    wrong = [pool[int(i)] for i in rng.permutation(len(pool))]
     if not style.refuses:
         if chance["first"] < style.first_core:
             listed.append(first.diagnosis)
         else:
-            listed.append(wrong.pop(0))
+            listed += [wrong.pop(0)] if wrong else []
             listed += [first.diagnosis] if chance["second"] < style.second_core else []
         listed += [g.diagnosis for g in case.gold[1:] if chance["companion"] < style.companion]
         listed += wrong[:1] if chance["false"] < style.false else []
