@@ -12,7 +12,7 @@ import polars as pl
 from analysis.config import BenchmarkCard, Config, Settings, config_hash, parse, settings_for
 from analysis.errors import VerdictAtlasError
 from analysis.schemas.sessions import SESSION_TABLES
-from analysis.sessions.stored import stored_sessions
+from analysis.sessions.stored import MEASURED, stored_sessions
 from analysis.store import Provenance, read_provenance, read_table, write_table
 from analysis.tables.data import BenchmarkData, Made
 
@@ -91,7 +91,8 @@ def read_data(folder: Path) -> BenchmarkData:
         for path in (folder / "ratings.parquet", folder / "audit.parquet")
     )
     sessions = stored_sessions(folder, read_table)
-    return BenchmarkData(verdicts, items, models, card, settings, ratings, audit, sessions)
+    measured = stored_sessions(folder, read_table, MEASURED)
+    return BenchmarkData(verdicts, items, models, card, settings, ratings, audit, sessions, measured)
 
 
 def read_derived(folder: Path) -> dict[str, pl.DataFrame]:
@@ -144,6 +145,12 @@ RULES: dict[str, str] = {
     "describe_behaviour": "analysis.tables.behaviour",
     "review_outcomes": "analysis.tables.review_outcomes",
     "measure_sessions": "analysis.tables.session_metrics",
+    "score_consultations": "analysis.tables.consultation_scores",
+    "find_hidden_errors": "analysis.tables.hidden_errors",
+    "assess_judges": "analysis.tables.judge_reliability",
+    "validate_metrics": "analysis.tables.metric_validity",
+    "compare_variants": "analysis.tables.paired_factors",
+    "replay_sessions": "analysis.tables.session_replay",
 }
 """The rules of the derived stage and the module of each, which has a function `derive(data) -> Made`.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -48,7 +48,11 @@ NO_SESSIONS = StoredSessions({})
 """A benchmark without sessions."""
 
 
-def stored_sessions(folder: Path, read: Reader) -> StoredSessions:
+MEASURED = ("session_metrics", "metric_definitions")
+"""Derived tables of the sessions that further ones start from."""
+
+
+def stored_sessions(folder: Path, read: Reader, names: Iterable[str] = SESSION_TABLES) -> StoredSessions:
     """Return the tables of the sessions that a derived folder has."""
-    paths = {name: folder / f"{name}.parquet" for name in SESSION_TABLES}
+    paths = {name: folder / f"{name}.parquet" for name in names}
     return StoredSessions({name: path for name, path in paths.items() if path.is_file()}, read)

@@ -39,6 +39,8 @@ class BenchmarkData:
         What ingest counted.
     sessions : StoredSessions
         Tables of consultation sessions, read when they are asked for.
+    measured : StoredSessions
+        Their metrics, for the tables that start from them.
     """
 
     verdicts: pl.DataFrame
@@ -49,6 +51,7 @@ class BenchmarkData:
     ratings: pl.DataFrame | None = None
     audit: pl.DataFrame | None = None
     sessions: StoredSessions = NO_SESSIONS
+    measured: StoredSessions = NO_SESSIONS
     _matrices: dict[tuple[str, MissingPolicy], VerdictMatrix] = field(
         default_factory=dict, repr=False, compare=False
     )

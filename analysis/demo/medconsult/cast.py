@@ -145,7 +145,7 @@ CAST: tuple[Style, ...] = (
     Style(
         "random", "Random", "Baselines", "baseline", None, None, "Random",
         0.97, 0.97, 0.0, 0.02, (), 0.21, 0.16, 0.05, 0.60,
-        (0.13, 0.10, 0.08), 0.34, 0.15, 1.0, 0.14, 0.10, 0.12, 0.06, 0.06, 0.04, 0.05,
+        (0.12, 0.09, 0.07), 0.34, 0.15, 1.0, 0.14, 0.10, 0.12, 0.06, 0.06, 0.04, 0.05,
     ),
     Style(
         "clinicians", "Clinicians", "Reference", "reference", None, None, "empirical baseline",

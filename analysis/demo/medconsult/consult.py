@@ -228,7 +228,7 @@ def _treat(
         basis = [str(rng.choice(list(c.conditions)))] if style.guesses else named
         for diagnosis in basis:
             for line in c.conditions[diagnosis].plan:
-                if rng.random() < style.complete and _safe(case, line):
+                if rng.random() < style.complete and _safe(case, line, diagnosis):
                     lines.setdefault(line[0], (line, diagnosis))
         reach = np.cumsum(style.unsafe)
         contra, pair, dose = (bool(i == np.searchsorted(reach, chance["unsafe"], "right")) for i in range(3))
@@ -263,9 +263,10 @@ def _treat(
     )
 
 
-def _safe(case: Case, line: Line) -> bool:
-    """Tell whether a standard line is none of the drugs that the patient's hazards speak against."""
-    return line[0] not in {case.hard.drug[0], case.soft.drug[0]}
+def _safe(case: Case, line: Line, diagnosis: str) -> bool:
+    """Tell whether the patient's hazards leave a line of a diagnosis's standard plan alone."""
+    hazards = (case.hard, case.soft)
+    return all(line[0] != h.drug[0] and diagnosis not in h.not_with for h in hazards)
 
 
 def _follow_up(
