@@ -56,8 +56,32 @@ OF_RATINGS = (
 )
 """Tables that need ratings."""
 
-OF_SESSIONS = ("session_metrics", "metric_definitions")
+OF_SESSIONS = (
+    "session_metrics",
+    "metric_definitions",
+    "session_scores",
+    "stage_scores",
+    "composite_ranks",
+    "composite_orders",
+    "composite_pairs",
+    "hidden_indicators",
+    "hidden_errors",
+    "replayed_sessions",
+    "replayed_turns",
+)
 """Tables that need consultation sessions."""
+
+OF_JUDGED_SESSIONS = ("judge_reliability",)
+"""Tables that need judgements of sessions."""
+
+OF_SYSTEMS = ("metric_validity",)
+"""Tables that need to know which systems are models, baselines or a reference."""
+
+OF_VARIANTS = ("paired_factors",)
+"""Tables that need variants of the same base model."""
+
+ALL_OF_SESSIONS = (*OF_SESSIONS, *OF_JUDGED_SESSIONS, *OF_SYSTEMS, *OF_VARIANTS)
+"""Tables on consultation sessions."""
 
 GENERATED_SESSIONS = ("medconsult",)
 """Benchmarks of the project's own that have consultation sessions."""
@@ -70,6 +94,12 @@ WHY_ABSENT = {
     **dict.fromkeys(OF_RUNS, "no verdict file has a column run"),
     **dict.fromkeys(OF_RATINGS, "there is no ratings.parquet"),
     **dict.fromkeys(OF_SESSIONS, "there are no consultation sessions (sessions/sessions.parquet)"),
+    **dict.fromkeys(OF_JUDGED_SESSIONS, "no sessions were judged (sessions/judgements.parquet)"),
+    **dict.fromkeys(OF_SYSTEMS, "nothing says which systems are baselines (role in sessions/systems.parquet)"),
+    **dict.fromkeys(
+        OF_VARIANTS,
+        "nothing says which models are variants (base_model and thinking in sessions/systems.parquet)",
+    ),
 }
 """Why a table is absent, as the report says it."""
 
@@ -91,7 +121,7 @@ def possible_tables(folder: Path, card: dict[str, Any] | None) -> tuple[str, ...
         columns: ingest will say what is wrong with it.
     """
     if not folder.is_dir():
-        later = () if folder.name in GENERATED_SESSIONS else OF_SESSIONS
+        later = () if folder.name in GENERATED_SESSIONS else ALL_OF_SESSIONS
         return (*ALWAYS, *(name for name in WHY_ABSENT if name not in later))
     verdicts = verdict_columns(folder)
     items = _columns(folder / "items.parquet")
@@ -104,9 +134,29 @@ def possible_tables(folder: Path, card: dict[str, Any] | None) -> tuple[str, ...
         "frontier": bool(("cost_usd" in verdicts) or (models & {"total_cost_usd", "input_price_usd"})),
         **dict.fromkeys(OF_RUNS, "run" in verdicts),
         **dict.fromkeys(OF_RATINGS, (folder / "ratings.parquet").is_file()),
-        **dict.fromkeys(OF_SESSIONS, has_part_files(folder, "sessions/sessions")),
+        **_of_sessions(folder),
     }
     return (*ALWAYS, *(name for name, there in found.items() if there))
+
+
+def _of_sessions(folder: Path) -> dict[str, bool]:
+    """Tell which tables on consultation sessions there can be."""
+    there = has_part_files(folder, "sessions/sessions")
+    systems: set[str] = set()
+    for file in _part_files(folder, "sessions/systems") if there else ():
+        systems |= _columns(file)
+    return {
+        **dict.fromkeys(OF_SESSIONS, there),
+        **dict.fromkeys(OF_JUDGED_SESSIONS, there and has_part_files(folder, "sessions/judgements")),
+        **dict.fromkeys(OF_SYSTEMS, "role" in systems),
+        **dict.fromkeys(OF_VARIANTS, {"base_model", "thinking"} <= systems),
+    }
+
+
+def _part_files(folder: Path, stem: str) -> list[Path]:
+    """Return the Parquet file of that stem, or those of the folder of that name."""
+    single = folder / f"{stem}.parquet"
+    return [single] if single.is_file() else sorted((folder / stem).glob("**/*.parquet"))
 
 
 def has_part_files(folder: Path, stem: str) -> bool:
@@ -117,10 +167,8 @@ def has_part_files(folder: Path, stem: str) -> bool:
 def verdict_columns(folder: Path) -> set[str]:
     """Return the columns that any verdict file has; of the sessions, where verdicts are made from them."""
     stem = "verdicts" if has_part_files(folder, "verdicts") else "sessions/sessions"
-    single = folder / f"{stem}.parquet"
-    files = [single] if single.is_file() else sorted((folder / stem).glob("**/*.parquet"))
     names: set[str] = set()
-    for file in files:
+    for file in _part_files(folder, stem):
         names |= _columns(file)
     return names
 

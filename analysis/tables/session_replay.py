@@ -99,12 +99,23 @@ def choose_sessions(matrix: SessionMatrix) -> pl.DataFrame:
         order = alike.sort(
             by.removeprefix("-"), *KEY, descending=[by.startswith("-"), False, False, False], nulls_last=True
         )
-        for row in order.select(KEY).iter_rows(named=True):
-            if not any(all(row[k] == t[k] for k in KEY) for t in taken):
-                taken.append({**row, "example": name, "reason": reason, "n_alike": alike.height})
-                break
+        found = _first(order, by.removeprefix("-"), taken)
+        if found is not None:
+            taken.append({**found, "example": name, "reason": reason, "n_alike": alike.height})
     columns = {c: [t[c] for t in taken] for c in ReplayedSessions.column_names()}
     return table_frame(ReplayedSessions, columns, len(taken))
+
+
+def _first(order: pl.DataFrame, by: str, taken: list[dict[str, Any]]) -> dict[str, Any] | None:
+    """Return the first session that was not taken; of equal ones, one of a model without an example."""
+    used = {tuple(t[k] for k in KEY) for t in taken}
+    left = [row for row in order.select(*KEY, by).iter_rows(named=True) if tuple(row[k] for k in KEY) not in used]
+    if not left:
+        return None
+    shown = {t["model"] for t in taken}
+    equal = [row for row in left if row[by] == left[0][by]]
+    best = next((row for row in equal if row["model"] not in shown), left[0])
+    return {k: best[k] for k in KEY}
 
 
 def replay(data: BenchmarkData, chosen: pl.DataFrame) -> pl.DataFrame:

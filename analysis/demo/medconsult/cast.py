@@ -105,7 +105,7 @@ CAST: tuple[Style, ...] = (
     Style(
         "alder-think", "Alder (thinking)", "Alder", "model", "alder", True, "Gemini-3-Pro",
         0.98, 0.04, 0.78, 0.05, (), 0.76, 0.76, 0.66, 0.24,
-        (0.05, 0.03, 0.03), 0.16, 0.92, 1.0, 0.86, 0.76, 0.78, 0.71, 0.83, 0.70, 0.49,
+        (0.05, 0.03, 0.03), 0.16, 0.92, 1.0, 0.86, 0.76, 0.78, 0.71, 0.86, 0.70, 0.49,
     ),
     Style(
         "alder", "Alder", "Alder", "model", "alder", False, "",
@@ -115,7 +115,7 @@ CAST: tuple[Style, ...] = (
     Style(
         "birch-think", "Birch (thinking)", "Birch", "model", "birch", True, "gpt-5.1 (high)",
         0.965, 0.06, 0.55, 0.04, (), 0.70, 0.86, 0.68, 0.30,
-        (0.04, 0.03, 0.02), 0.06, 0.94, 1.0, 0.84, 0.795, 0.74, 0.67, 0.77, 0.66, 0.46,
+        (0.04, 0.03, 0.02), 0.06, 0.94, 1.0, 0.84, 0.795, 0.74, 0.67, 0.81, 0.66, 0.46,
     ),
     Style(
         "birch", "Birch", "Birch", "model", "birch", False, "",
@@ -125,7 +125,7 @@ CAST: tuple[Style, ...] = (
     Style(
         "cedar", "Cedar 32B", "Cedar", "model", None, None, "qwen3-32b",
         0.87, 0.30, 0.30, 0.12, (), 0.55, 0.80, 0.68, 0.46,
-        (0.12, 0.09, 0.06), 0.30, 0.80, 1.0, 0.72, 0.635, 0.60, 0.53, 0.66, 0.48, 0.28,
+        (0.12, 0.09, 0.06), 0.30, 0.80, 1.0, 0.72, 0.635, 0.60, 0.53, 0.68, 0.48, 0.28,
     ),
     Style(
         "dogwood", "Dogwood R", "Dogwood", "model", None, None, "",
@@ -158,8 +158,12 @@ CAST: tuple[Style, ...] = (
 T_MAX = 20
 """Turns that a session may take (section 4.3)."""
 
-JUDGE_FLIP = 0.06
-"""Probability that a judge says the opposite of the truth, or one step beside it on a graded scale."""
+JUDGE_FLIP = {"drss": 0.22, "fqr": 0.085, "psc": 0.17}
+"""Probability that the judge says the opposite of the truth, or one step beside it on a graded scale.
+These three were chosen with table 5 in view; other metrics have `OTHER_FLIP`."""
+
+OTHER_FLIP = 0.06
+"""The same for the other metrics."""
 
 HUMAN_FLIP = 0.035
 """The same for each human."""

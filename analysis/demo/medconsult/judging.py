@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from analysis.demo.medconsult.cast import CAST, HUMAN_FLIP, JUDGE_FLIP, N_HUMAN, N_REPEATED, Style
+from analysis.demo.medconsult.cast import CAST, HUMAN_FLIP, JUDGE_FLIP, N_HUMAN, N_REPEATED, OTHER_FLIP, Style
 from analysis.demo.medconsult.consult import Consultation
 
 DIMENSIONS = {
@@ -57,16 +57,17 @@ def judge(rng: np.random.Generator, consultations: list[Consultation]) -> Judgem
     frame = pl.DataFrame(truth)
     steps = frame["metric"].replace_strict(STEPS, default=1, return_dtype=pl.Int64).to_numpy()
     level = np.rint(frame["truth"].to_numpy() * steps).astype(np.int64)
-    first = _said(rng, level, steps, JUDGE_FLIP)
+    flip = frame["metric"].replace_strict(JUDGE_FLIP, default=OTHER_FLIP, return_dtype=pl.Float64).to_numpy()
+    first = _said(rng, level, steps, flip)
     parts = [_rows(frame, first / steps, JUDGE, 0, "judge", np.ones(len(level), bool))]
     twice = _twice(frame)
-    again = _said(rng, level, steps, JUDGE_FLIP)
+    again = _said(rng, level, steps, flip)
     parts.append(_rows(frame, again / steps, JUDGE, 1, "judge", twice))
     by_humans = np.zeros(len(level), bool)
     for metric in frame["metric"].unique(maintain_order=True):
         of = np.flatnonzero((frame["metric"] == metric).to_numpy())
         by_humans[rng.choice(of, size=min(N_HUMAN, of.size), replace=False)] = True
-    one, two = (_said(rng, level, steps, HUMAN_FLIP) for _ in range(2))
+    one, two = (_said(rng, level, steps, np.full(level.size, HUMAN_FLIP)) for _ in range(2))
     for name, said in zip(HUMANS, (one, two), strict=False):
         parts.append(_rows(frame, said / steps, name, 0, "human", by_humans))
     # The third decides where the two differ; as an expert with both before him he finds the truth.
@@ -102,8 +103,7 @@ def _truth(rng: np.random.Generator, one: Consultation, style: Style) -> list[di
     add("aoc", style.counsel, "")
     add("sdbi", style.shares, "")
     hard = sum(one.planted[k] for k in ("contraindicated", "severe_pair", "gross_dose"))
-    safe = max(0.0, 1.0 - 0.5 * hard - 0.25 * one.planted["caution"])
-    out.append({**key, "metric": "psc", "target": "initial", "dimension": "", "truth": safe})
+    add("psc", 0.12 if hard else 0.62 if one.planted["caution"] else 0.88, "initial")
     seen: set[str] = set()
     for row in one.rows["turns"]:
         if row["template"] in seen:
@@ -124,7 +124,7 @@ def _quality(rng: np.random.Generator, mean: float) -> float:
 
 
 def _said(
-    rng: np.random.Generator, level: np.ndarray, steps: np.ndarray, flip: float
+    rng: np.random.Generator, level: np.ndarray, steps: np.ndarray, flip: np.ndarray
 ) -> np.ndarray:
     """Return levels with errors: a step up or down at random, inwards at the ends of the scale."""
     wrong = rng.random(level.size) < flip
