@@ -10,10 +10,14 @@ from analysis.figures import (
     decisiveness,
     failure_labels,
     frontier,
+    hidden_errors,
+    metric_heatmap,
     pairwise,
     policies,
+    process_outcome,
     scores,
     scores_by_track,
+    stage_profiles,
     strata,
 )
 from analysis.figures.figure import Absent, DrawnFigure, Figure, Tables, specification
@@ -33,6 +37,10 @@ FIGURES: dict[str, Figure] = {
         failure_labels,
         decisiveness,
         frontier,
+        stage_profiles,
+        metric_heatmap,
+        hidden_errors,
+        process_outcome,
     )
 }
 """Every figure by its name."""
