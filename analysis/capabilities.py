@@ -95,7 +95,7 @@ WHY_ABSENT = {
     **dict.fromkeys(OF_RATINGS, "there is no ratings.parquet"),
     **dict.fromkeys(OF_SESSIONS, "there are no consultation sessions (sessions/sessions.parquet)"),
     **dict.fromkeys(OF_JUDGED_SESSIONS, "no sessions were judged (sessions/judgements.parquet)"),
-    **dict.fromkeys(OF_SYSTEMS, "nothing says which systems are baselines (role in sessions/systems.parquet)"),
+    **dict.fromkeys(OF_SYSTEMS, "nothing says who is a baseline (role in sessions/systems.parquet)"),
     **dict.fromkeys(
         OF_VARIANTS,
         "nothing says which models are variants (base_model and thinking in sessions/systems.parquet)",

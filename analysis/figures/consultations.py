@@ -37,7 +37,13 @@ def roles_of(tables: Tables) -> dict[str, str]:
 
 def ink_of(model: str, role: str, who: Identity, theme: Theme) -> str:
     """Return a system's colour: baselines and references stand back."""
-    return who.colour(model, theme) if role == "model" and who.slots else theme.accent if role == "model" else theme.neutral
+    return (
+        who.colour(model, theme)
+        if role == "model" and who.slots
+        else theme.accent
+        if role == "model"
+        else theme.neutral
+    )
 
 
 def label_of(model: str, role: str, who: Identity) -> str:

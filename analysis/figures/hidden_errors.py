@@ -69,10 +69,10 @@ def draw(tables: Tables, card: BenchmarkCard, theme: Theme) -> Chart | Absent:
     chart = alt.vconcat(*lines, spacing=30) if len(lines) > 1 else lines[0]
     at = frame["coverage_at"][0]
     text = [
-        "Shares of all sessions (%). Each step takes off the right diagnoses that fail in one way only; those that "
-        "fail in several ways are a step of their own, so the steps sum.",
-        f"Thin history: less than {percent(at, 0)} of the necessary information. Unsafe plan: a hard violation. "
-        "Failed revision: the constraint was not met, or the regimen lost quality.",
+        "Shares of all sessions (%). Each step takes off the right diagnoses that fail in one way only; "
+        "those that fail in several ways are a step of their own, so the steps sum.",
+        f"Thin history: less than {percent(at, 0)} of the necessary information. Unsafe plan: a hard "
+        "violation. Failed revision: the constraint was not met, or the regimen lost quality.",
     ]
     hidden = len(systems) - len(shown)
     if hidden:
@@ -99,7 +99,13 @@ def _panel(
             level -= share
         colour = theme.accent if kind in ("right", "none") else theme.alert
         rows.append(
-            {"step": NAMES[kind], "low": max(low, 0.0), "high": high, "colour": colour, "text": percent(share)}
+            {
+                "step": NAMES[kind],
+                "low": max(low, 0.0),
+                "high": high,
+                "colour": colour,
+                "text": percent(share),
+            }
         )
         beside = width * high + 4 if high < 0.8 else width * max(low, 0.0) - 4
         sign = "" if kind in ("right", "none") else "−"
@@ -127,7 +133,10 @@ def _panel(
 def caption(tables: Tables, card: BenchmarkCard) -> str:
     """Say how many right diagnoses hide an error, at best and at worst."""
     frame = tables["hidden_errors"].filter(
-        pl.col("in_force") & (pl.col("error") == "any") & (pl.col("role") == "model") & (pl.col("n_right") > 0)
+        pl.col("in_force")
+        & (pl.col("error") == "any")
+        & (pl.col("role") == "model")
+        & (pl.col("n_right") > 0)
     )
     if frame.is_empty():
         return "Steps from right diagnoses to sound consultations."

@@ -59,8 +59,9 @@ def draw(tables: Tables, card: BenchmarkCard, theme: Theme) -> Chart | Absent:
     scale = Scale(0.0, 1.0, "Normalised, 1 is best", "0", "1")
     chart, width = draw_matrix(groups, [who.label(m) for m in systems], cells, scale, ("Tier",), theme)
     text = (
-        "Cells: means over sessions as the metric runs; arrows: which way is better; colour: normalised, so that "
-        "dark is good whichever way it runs. Bold: best. Tier 1° enters the composite. Intervals are in the table."
+        "Cells: means over sessions as the metric runs; arrows: which way is better; colour: normalised, so "
+        "that dark is good whichever way it runs. Bold: best. Tier 1° enters the composite. Intervals are in "
+        "the table."
     )
     return finish(chart, theme, card, "Metrics of consultations", [text], width=max(width, 420))
 
@@ -83,7 +84,8 @@ def caption(tables: Tables, card: BenchmarkCard) -> str:
     name = isolate(identify(tables).spoken(model))
     if frame["model"].n_unique() < 2:
         return f"Means of {name} on {plural(total, 'primary metric')} and on the secondary ones."
-    return f"Among the models, {name} is best, alone or with others, on {n} of {plural(total, 'primary metric')}."
+    of = plural(total, "primary metric")
+    return f"Among the models, {name} is best, alone or with others, on {n} of {of}."
 
 
 def alt_text(tables: Tables, card: BenchmarkCard) -> str:

@@ -48,13 +48,13 @@ def draw(tables: Tables, card: BenchmarkCard, theme: Theme) -> Chart | Absent:
     x = alt.X(
         "x:Q",
         scale=options(domain=list(plane.x), nice=False, zero=False),
-        axis=options(title="Process: history taking (stage mean, 0 to 1)", format=".1f", grid=True, domain=True,
-                     values=share_ticks(*plane.x, 9)),
+        axis=options(title="Process: history taking (stage mean, 0 to 1)", format=".2~f", grid=True,
+                     domain=True, values=share_ticks(*plane.x, 9)),
     )  # fmt: skip
     y = alt.Y(
         "y:Q",
         scale=options(domain=list(plane.y), nice=False, zero=False),
-        axis=options(title="Outcome: diagnosis (stage mean, 0 to 1)", format=".1f", grid=True,
+        axis=options(title="Outcome: diagnosis (stage mean, 0 to 1)", format=".2~f", grid=True,
                      values=share_ticks(*plane.y, 8)),
     )  # fmt: skip
     base = alt.Chart(data(rows))
@@ -70,9 +70,9 @@ def draw(tables: Tables, card: BenchmarkCard, theme: Theme) -> Chart | Absent:
         .transform_filter("isValid(datum.y_low)")
         .encode(x=x, y=alt.Y("y_low:Q"), y2=alt.Y2("y_high:Q"), color=colour),
         base.mark_point(filled=True, opacity=1, size=75, stroke=theme.surface, strokeWidth=1).encode(
-            x=x, y=y, color=colour, shape=alt.Shape("role:N", scale=options(
-                domain=["model", "baseline", "reference"], range=["circle", "square", "diamond"]), legend=None),
-            tooltip=tips,
+            x=x, y=y, color=colour, tooltip=tips,
+            shape=alt.Shape("role:N", legend=None, scale=options(
+                domain=["model", "baseline", "reference"], range=["circle", "square", "diamond"])),
         ),
     ]  # fmt: skip
     order = sorted(range(len(rows)), key=lambda i: (-rows[i]["y"], rows[i]["label"]))
@@ -86,7 +86,7 @@ def draw(tables: Tables, card: BenchmarkCard, theme: Theme) -> Chart | Absent:
         text += " Diamonds: references."
     left_out = everyone.height - frame.height
     if left_out:
-        text += f" {plural(left_out, 'baseline')} far below, in the table only."
+        text += f" {plural(left_out, 'baseline')} in the table only."
     if missing:
         text += f" {plural(missing, 'system')} without a label for want of room: see the table."
     return finish(chart, theme, card, "Process against outcome", [text])

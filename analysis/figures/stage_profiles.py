@@ -58,14 +58,13 @@ def draw(tables: Tables, card: BenchmarkCard, theme: Theme) -> Chart | Absent:
                 note(shorten(who.label(model), width - 34, SMALL), 0, -9, colour=ink, weight="bold"),
                 note("" if value is None else f"{value:.2f}", width, -9, align="right"),
             ]
-            panels.append(
-                alt.layer(*layers, notes(heads, theme), width=width, height=STEP * len(stages))
-            )
+            panels.append(alt.layer(*layers, notes(heads, theme), width=width, height=STEP * len(stages)))
         lines.append(alt.hconcat(*panels, spacing=gap, bounds="flush"))
     chart = alt.vconcat(*lines, spacing=30) if len(lines) > 1 else lines[0]
     text = [
-        "Means of the normalised primary metrics of each stage, 0 to 1, higher is better, with intervals over "
-        "cases. Grey: the other systems. At the right of a name: the composite, which hides what the bars show.",
+        "Means of the normalised primary metrics of each stage, 0 to 1, higher is better, with intervals "
+        "over cases. Grey: the other systems. At the right of a name: the composite, which hides what the "
+        "bars show.",
         "People first, then models by composite, then baselines.",
     ]
     if len(systems) > MOST:
@@ -90,9 +89,7 @@ def _panel(
         title=None, labels=first, labelColor=theme.ink, labelFontSize=SMALL, labelPadding=6, grid=False
     )
     y = alt.Y("stage:N", scale=options(domain=labels, padding=0.25), axis=axis_y)
-    axis_x = options(
-        title=None, values=[0, 0.5, 1], format=".1~f", grid=True, domain=False, labelFontSize=10
-    )
+    axis_x = options(title=None, values=[0, 0.5, 1], format=".1~f", grid=True, domain=False, labelFontSize=10)
     x = alt.X("value:Q", scale=options(domain=[0, 1], nice=False), axis=axis_x)
     rows = [
         {

@@ -16,9 +16,7 @@ from analysis.typed_frames import dy
 
 LEVEL = "Confidence level."
 ROLE = "`model`, `baseline` or `reference`; only models are ranked."
-SOURCE = (
-    "What is drawn anew: `weights` of the metrics, `stage_weights` of the stages, or `cases`."
-)
+SOURCE = "What is drawn anew: `weights` of the metrics, `stage_weights` of the stages, or `cases`."
 
 
 class SessionScores(dy.Schema):
@@ -200,7 +198,9 @@ class MetricValidity(dy.Schema):
     best_model = number_column("Best mean of a model.")
     worst_model = number_column("Worst mean of a model.")
     n_models = count_column("Models compared.")
-    n_as_wished = count_column("Models on the wished side: better than a baseline, not better than a reference.")
+    n_as_wished = count_column(
+        "Models on the wished side: better than a baseline, not better than a reference."
+    )
     n_against = count_column("Models on the other side, beyond what the cases leave open.")
     as_wished = dy.Bool(nullable=True, description="All models stand on the wished side; null: not compared.")
 
@@ -238,6 +238,7 @@ class ReplayedSessions(dy.Schema):
     model = key_column(MODEL)
     case_id = key_column("Case.")
     run = dy.Int64(primary_key=True, min=0, description="Repetition of the same case.")
+    number = dy.Int64(min=1, description="Place among the examples.")
     example = dy.String(description="What it is an example of.")
     reason = dy.String(description="What was looked for, in words.")
     n_alike = count_column("Sessions of which it is one.")
@@ -253,7 +254,9 @@ class ReplayedTurns(dy.Schema):
     question = text_column("The question.")
     template = text_column("Inquiry template.")
     revealed = dy.List(dy.String(), description="What was revealed, as text.")
-    necessary = dy.List(dy.String(), description="Of it, necessary units revealed for the first time (MNI-Comp).")
+    necessary = dy.List(
+        dy.String(), description="Of it, necessary units revealed for the first time (MNI-Comp)."
+    )
     beyond = dy.List(dy.String(), description="Of it, further units revealed for the first time (CPRw).")
     beyond_weight = number_column("Their importance.", nonnegative=True)
     n_necessary_so_far = count_column("Necessary units revealed up to here.")

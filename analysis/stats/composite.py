@@ -17,9 +17,7 @@ from analysis.stats.resampling import order_statistic_limits
 from analysis.stats.results import BoolArray, FloatArray, IntArray, check_level, frozen_array
 
 
-def normalise(
-    values: npt.ArrayLike, *, low: float, high: float | None, higher_is_better: bool
-) -> FloatArray:
+def normalise(values: npt.ArrayLike, *, low: float, high: float | None, higher_is_better: bool) -> FloatArray:
     """Map a metric to [0, 1] with 1 the best, by declared bounds.
 
     Parameters

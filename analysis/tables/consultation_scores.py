@@ -69,7 +69,9 @@ def score_metrics(matrix: SessionMatrix, means: Means) -> pl.DataFrame:
     names = [name for name in matrix.metrics for _ in matrix.models]
     parts = [scale[name] for name in matrix.metrics]
     one, low, high = (
-        np.concatenate([np.zeros(0)] + [scale_of(values[i * n : (i + 1) * n]) for i, scale_of in enumerate(parts)])
+        np.concatenate(
+            [np.zeros(0)] + [scale_of(values[i * n : (i + 1) * n]) for i, scale_of in enumerate(parts)]
+        )
         for values in (means.estimate, means.low, means.high)
     )
     of_metric = {r["metric"]: r for r in matrix.definitions.iter_rows(named=True)}
@@ -123,7 +125,7 @@ def weights_of(matrix: SessionMatrix) -> dict[str, Floats]:
 def score_stages(matrix: SessionMatrix, scores: Floats, drawn: Floats) -> pl.DataFrame:
     """Return the rows of `stage_scores`."""
     names = matrix.of_tier("primary")["metric"].to_list()
-    parts = [StageScores.create_empty()]
+    parts: list[pl.DataFrame] = [StageScores.create_empty()]
     for stage, weight in weights_of(matrix).items():
         used = weight > 0
         value = weighted(weight, scores)
@@ -219,7 +221,7 @@ def order_models(
         for source, d in draws.items()
     ]
     fields = ("p_same_order", "p_same_first", "tau", "tau_low", "tau_high", "n_draws")
-    orders = {f: [getattr(d, f) for d in draws.values()] for f in fields}
+    orders: dict[str, object] = {f: [getattr(d, f) for d in draws.values()] for f in fields}
     orders |= {"source": list(draws), "n_models": len(names), "level": matrix.level}
     a, b = np.triu_indices(len(names), 1)
     pairs = {

@@ -153,9 +153,7 @@ def _take(matrix: SessionMatrix, metrics: dict[str, str]) -> _Sessions | None:
     factors = np.stack([matrix.values(metrics[kind]) for kind in kinds])
     unknown = np.isnan(credit) | np.isnan(factors).any(axis=0)
     left_out = matrix.n_sessions - (~unknown).sum(axis=1)
-    return _Sessions(
-        kinds, np.where(unknown, np.nan, credit), np.where(unknown, np.nan, factors), left_out
-    )
+    return _Sessions(kinds, np.where(unknown, np.nan, credit), np.where(unknown, np.nan, factors), left_out)
 
 
 def _name(code: str, kinds: tuple[str, ...]) -> str:

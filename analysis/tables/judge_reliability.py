@@ -51,8 +51,9 @@ class _Comparison:
 def derive(data: BenchmarkData) -> Made:
     """Make `judge_reliability`."""
     method = (
-        "Spearman's correlation, differences, Cohen's kappa (quadratic weights by the values of the scale) and "
-        f"Fleiss' kappa; bias-corrected and accelerated bootstrap over cases, {data.settings.resamples:,} resamples"
+        "Spearman's correlation, differences, Cohen's kappa (quadratic weights by the values of the scale) "
+        "and Fleiss' kappa; bias-corrected and accelerated bootstrap over cases, "
+        f"{data.settings.resamples:,} resamples"
     )
     return {"judge_reliability": (assess_judges(data), method)}
 
@@ -66,7 +67,7 @@ def assess_judges(data: BenchmarkData) -> pl.DataFrame:
         Rows of the `JudgeReliability` schema; none where nobody judged anything twice.
     """
     judgements = data.sessions["session_judgements"]
-    parts = [JudgeReliability.create_empty()]
+    parts: list[pl.DataFrame] = [JudgeReliability.create_empty()]
     for (metric,), rows in judgements.sort("metric", *JUDGED, "rater", "repeat").group_by(
         "metric", maintain_order=True
     ):
@@ -141,13 +142,13 @@ def agree(humans: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 def _paired(first: pl.DataFrame, second: pl.DataFrame) -> pl.DataFrame:
     """Return what both judged, with both values."""
-    a, b = (part.select(*JUDGED, pl.col("value").alias(c)) for part, c in ((first, "first"), (second, "second")))
+    a, b = (
+        part.select(*JUDGED, pl.col("value").alias(c)) for part, c in ((first, "first"), (second, "second"))
+    )
     return a.join(b, on=JUDGED, how="inner", maintain_order="left").sort(JUDGED)
 
 
-def _describe(
-    data: BenchmarkData, metric: str, one: _Comparison, levels: np.ndarray
-) -> list[pl.DataFrame]:
+def _describe(data: BenchmarkData, metric: str, one: _Comparison, levels: np.ndarray) -> list[pl.DataFrame]:
     """Return the rows of one comparison, by judgement and by session."""
     rows, found = one.rows, []
     if rows.is_empty():
@@ -155,9 +156,9 @@ def _describe(
     units, n_cases = _units(data, rows)
     a, b = rows["first"].to_numpy(), rows["second"].to_numpy()
     if levels.size <= MAX_LEVELS:
-        codes = [np.searchsorted(levels, values).astype(np.int64) for values in (a, b)]
+        first, second = (np.searchsorted(levels, values).astype(np.int64) for values in (a, b))
         kappas = estimate_agreement(
-            *codes, int(levels.size), units=units, level=data.settings.level, positions=levels
+            first, second, int(levels.size), units=units, level=data.settings.level, positions=levels
         )
         wanted = ("agreement", "kappa") + (("kappa_quadratic",) if levels.size > 2 else ())
         found.append(_rows(metric, "judgement", one, kappas, wanted, n_cases, levels.size))
@@ -177,9 +178,7 @@ def _describe(
     return found
 
 
-def _together(
-    data: BenchmarkData, metric: str, rows: pl.DataFrame, levels: np.ndarray
-) -> list[pl.DataFrame]:
+def _together(data: BenchmarkData, metric: str, rows: pl.DataFrame, levels: np.ndarray) -> list[pl.DataFrame]:
     """Return Fleiss' kappa of all humans and of all judges, where there are at least two."""
     if levels.size > MAX_LEVELS:
         return []

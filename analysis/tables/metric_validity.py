@@ -34,7 +34,7 @@ def compare_baselines(matrix: SessionMatrix) -> pl.DataFrame:
     """
     others = [i for i, role in enumerate(matrix.roles) if role != "model"]
     models = matrix.ranked
-    parts = [MetricValidity.create_empty()]
+    parts: list[pl.DataFrame] = [MetricValidity.create_empty()]
     if not others or not models.size:
         return parts[0]
     means, m = matrix.metric_means(), len(matrix.models)
@@ -49,7 +49,7 @@ def compare_baselines(matrix: SessionMatrix) -> pl.DataFrame:
             compared = known if not np.isnan(value[i]) else known[:0]
             # Positive: the model stands on the wished side of the baseline (better) or reference (worse).
             ahead = wanted * (value[compared] - value[i])
-            low, high = percentile_limits(
+            _, high = percentile_limits(
                 wanted * (drawn[:, compared] - drawn[:, i : i + 1]), level=matrix.level
             )
             same = np.isnan(high)

@@ -139,7 +139,9 @@ def lay_out_sessions(data: BenchmarkData) -> SessionMatrix:
     sessions = data.sessions["sessions"].select("model", "case_id", "run")
     models = tuple(sorted(sessions["model"].unique()))
     slots = sessions.select("case_id", "run").unique().sort("case_id", "run").with_row_index("slot")
-    place = pl.DataFrame({"model": models, "m": range(len(models))}, schema={"model": pl.String, "m": pl.Int64})
+    place = pl.DataFrame(
+        {"model": models, "m": range(len(models))}, schema={"model": pl.String, "m": pl.Int64}
+    )
     located = rows.join(place, on="model").join(slots, on=["case_id", "run"])
     values = {}
     for (name,), part in located.select("metric", "m", "slot", "value").group_by("metric"):

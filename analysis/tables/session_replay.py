@@ -64,7 +64,9 @@ EXAMPLES: tuple[tuple[str, str, pl.Expr, str], ...] = (
 def derive(data: BenchmarkData) -> Made:
     """Make `replayed_sessions` and `replayed_turns`."""
     chosen = choose_sessions(lay_out_sessions(data))
-    method = "First session of its kind by the stated metric, then model, case and run; models before baselines"
+    method = (
+        "First session of its kind by the stated metric, then model, case and run; models before baselines"
+    )
     return {
         "replayed_sessions": (chosen, method),
         "replayed_turns": (replay(data, chosen), "Counted turn by turn as the metrics count"),
@@ -79,13 +81,19 @@ def choose_sessions(matrix: SessionMatrix) -> pl.DataFrame:
     pl.DataFrame
         Rows of the `ReplayedSessions` schema.
     """
-    used = sorted({name for _, _, test, _ in EXAMPLES for name in test.meta.root_names()} | {"mni_comp", "pcr"})
+    used = sorted(
+        {name for _, _, test, _ in EXAMPLES for name in test.meta.root_names()} | {"mni_comp", "pcr"}
+    )
     frames = []
     for m in matrix.ranked:
         values = {n: matrix.values(n)[m] for n in used if n in matrix.metrics}
         if not values:
             continue
-        frames.append(matrix.slots.with_columns(pl.lit(matrix.models[m]).alias("model"), **{k: pl.Series(v) for k, v in values.items()}))
+        frames.append(
+            matrix.slots.with_columns(
+                pl.lit(matrix.models[m]).alias("model"), **{k: pl.Series(v) for k, v in values.items()}
+            )
+        )
     if not frames:
         return ReplayedSessions.create_empty()
     sessions = pl.concat(frames).with_columns(pl.col(pl.Float64).fill_nan(None))
@@ -101,7 +109,15 @@ def choose_sessions(matrix: SessionMatrix) -> pl.DataFrame:
         )
         found = _first(order, by.removeprefix("-"), taken)
         if found is not None:
-            taken.append({**found, "example": name, "reason": reason, "n_alike": alike.height})
+            taken.append(
+                {
+                    **found,
+                    "number": len(taken) + 1,
+                    "example": name,
+                    "reason": reason,
+                    "n_alike": alike.height,
+                }
+            )
     columns = {c: [t[c] for t in taken] for c in ReplayedSessions.column_names()}
     return table_frame(ReplayedSessions, columns, len(taken))
 
@@ -109,7 +125,9 @@ def choose_sessions(matrix: SessionMatrix) -> pl.DataFrame:
 def _first(order: pl.DataFrame, by: str, taken: list[dict[str, Any]]) -> dict[str, Any] | None:
     """Return the first session that was not taken; of equal ones, one of a model without an example."""
     used = {tuple(t[k] for k in KEY) for t in taken}
-    left = [row for row in order.select(*KEY, by).iter_rows(named=True) if tuple(row[k] for k in KEY) not in used]
+    left = [
+        row for row in order.select(*KEY, by).iter_rows(named=True) if tuple(row[k] for k in KEY) not in used
+    ]
     if not left:
         return None
     shown = {t["model"] for t in taken}

@@ -96,8 +96,8 @@ class Style:
 
 TEMPLATE_SCRIPT = (
     "expectations", "family_history", "investigations", "social_history", "past_medical_history",
-    "aggravating_factors", "red_flag_screening", "alleviating_factors", "severity_intensity", "timing_pattern",
-    "location", "onset_duration", "chief_complaint",
+    "aggravating_factors", "red_flag_screening", "alleviating_factors", "severity_intensity",
+    "timing_pattern", "location", "onset_duration", "chief_complaint",
 )  # fmt: skip
 """What the template baseline asks every patient, against the doctors' order."""
 

@@ -25,7 +25,19 @@ HIT_RATE = 0.85
 SPARE = 0.35
 """Share of the failures to adapt that meet the constraint and lose quality."""
 
-DECISIONS = ("first", "second", "companion", "false", "marked", "plan", "unsafe", "caution", "adapts", "spare", "concern")
+DECISIONS = (
+    "first",
+    "second",
+    "companion",
+    "false",
+    "marked",
+    "plan",
+    "unsafe",
+    "caution",
+    "adapts",
+    "spare",
+    "concern",
+)
 """Decisions whose shares over the cases are drawn to be as planted: see `stratified`."""
 
 

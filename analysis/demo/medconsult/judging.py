@@ -52,8 +52,8 @@ def judge(rng: np.random.Generator, consultations: list[Consultation]) -> Judgem
     """Draw the true values and what judge and humans make of them."""
     styles = {s.model: s for s in CAST}
     truth: list[dict[str, Any]] = []
-    for one in consultations:
-        truth += _truth(rng, one, styles[one.planted["model"]])
+    for consultation in consultations:
+        truth += _truth(rng, consultation, styles[consultation.planted["model"]])
     frame = pl.DataFrame(truth)
     steps = frame["metric"].replace_strict(STEPS, default=1, return_dtype=pl.Int64).to_numpy()
     level = np.rint(frame["truth"].to_numpy() * steps).astype(np.int64)
@@ -95,9 +95,7 @@ def _truth(rng: np.random.Generator, one: Consultation, style: Style) -> list[di
     together = _quality(rng, style.answers)
     for row in one.rows["followups"]:
         value = float(rng.random() < together)
-        out.append(
-            {**key, "metric": "fqr", "target": str(row["turn"]), "dimension": "", "truth": value}
-        )
+        out.append({**key, "metric": "fqr", "target": str(row["turn"]), "dimension": "", "truth": value})
     met = float(one.planted["concern_met"])
     out.append({**key, "metric": "car", "target": "1", "dimension": "", "truth": met})
     add("aoc", style.counsel, "")
@@ -109,9 +107,7 @@ def _truth(rng: np.random.Generator, one: Consultation, style: Style) -> list[di
         if row["template"] in seen:
             value = float(bool(row["revealed"]))
             target = str(row["turn"])
-            out.append(
-                {**key, "metric": "repetition", "target": target, "dimension": "", "truth": value}
-            )
+            out.append({**key, "metric": "repetition", "target": target, "dimension": "", "truth": value})
         seen.add(row["template"])
     return out
 
@@ -123,9 +119,7 @@ def _quality(rng: np.random.Generator, mean: float) -> float:
     return float(rng.beta(mean * SPREAD, (1 - mean) * SPREAD))
 
 
-def _said(
-    rng: np.random.Generator, level: np.ndarray, steps: np.ndarray, flip: np.ndarray
-) -> np.ndarray:
+def _said(rng: np.random.Generator, level: np.ndarray, steps: np.ndarray, flip: np.ndarray) -> np.ndarray:
     """Return levels with errors: a step up or down at random, inwards at the ends of the scale."""
     wrong = rng.random(level.size) < flip
     up = rng.random(level.size) < 0.5

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import polars as pl
 
 WHY_FULL = (
-    "not aimed at: the paper's Full (0.52) exceeds its DCSR (0.49), so adaptation is not DCSR there; here it is"
+    "not aimed at: the paper's Full (0.52) exceeds its DCSR (0.49), so adaptation is not DCSR there; "
+    "here it is"
 )
 WHY_PARTS = "not aimed at: the printed parts do not sum to the printed drop; these do"
 
@@ -63,7 +64,9 @@ def _targets() -> tuple[Target, ...]:
         ("drop_safety", (0.151, 0.048, 0.059), WHY_PARTS),
         ("drop_adaptation", (0.105, 0.072, 0.058), WHY_PARTS),
     ):
-        out += [Target(4, s, names[s], f"hidden:{quantity}", v, why) for s, v in zip(names, values, strict=True)]
+        out += [
+            Target(4, s, names[s], f"hidden:{quantity}", v, why) for s, v in zip(names, values, strict=True)
+        ]
     for metric, rho, gap in (("drss", 0.87, 0.12), ("fqr", 0.82, 0.15), ("psc", 0.92, 0.08)):
         out.append(Target(5, "", "Claude Sonnet 3.7", f"judge:{metric}:spearman", rho))
         out.append(Target(5, "", "Claude Sonnet 3.7", f"judge:{metric}:mean_absolute_difference", gap))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -102,7 +103,7 @@ def write_medconsult(folder: Path) -> None:
 
 
 def _frame(rows: list[Row]) -> pl.DataFrame:
-    known = {name: kind for name, kind in TYPES.items() if name in rows[0]}
+    known: dict[str, Any] = {name: kind for name, kind in TYPES.items() if name in rows[0]}
     return pl.DataFrame(rows, schema_overrides=known, infer_schema_length=None)
 
 
@@ -163,9 +164,7 @@ def _of_cases(cases: tuple[Case, ...], policy: Policy) -> dict[str, pl.DataFrame
             )
         for (before, after), support in sorted(policy.precedence.items()):
             if before in case.needed and after in case.needed:
-                pairs.append(
-                    {"case_id": case.case_id, "before": before, "after": after, "support": support}
-                )
+                pairs.append({"case_id": case.case_id, "before": before, "after": after, "support": support})
     lists = {"factors": TEXTS, "allergies": TEXTS, "medications": TEXTS}
     return {
         "cases": pl.DataFrame(profiles, schema_overrides=lists),

@@ -15,7 +15,7 @@ ERRORS = ("history_only", "safety_only", "adaptation_only", "several")
 
 
 def consultation_tables(models: list[str], *, seed: int = 1) -> dict[str, pl.DataFrame]:
-    """Return stage scores, metric scores, definitions and hidden errors; of several models the last is a baseline."""
+    """Return the tables that the figures need; of several models the last is a baseline."""
     rng = np.random.default_rng([seed, 99])
     roles = {m: "baseline" if i == len(models) - 1 > 0 else "model" for i, m in enumerate(models)}
     rows: dict[str, list[dict[str, Any]]] = {
@@ -37,8 +37,9 @@ def consultation_tables(models: list[str], *, seed: int = 1) -> dict[str, pl.Dat
             # An interval that does not exist, where all resamples are equal.
             none = stage == "treatment" and at > 0.7
             rows["stage_scores"].append(
-                {**base, "stage": stage, "n_metrics": 3, "estimate": at, "ci_low": None if none else at - 0.04,
-                 "ci_high": None if none else at + 0.04, "rank": None, "lacking": None}
+                {**base, "stage": stage, "n_metrics": 3, "estimate": at,
+                 "ci_low": None if none else at - 0.04, "ci_high": None if none else at + 0.04,
+                 "rank": None, "lacking": None}
             )  # fmt: skip
         for metric in shown:
             at = float(rng.uniform(0.0, 1.0))
