@@ -143,8 +143,8 @@ def order(view: View) -> str:
     leader = ranks.filter(pl.col("rank") == 1)["model"][0]
     weights, cases = found["weights"], found["cases"]
     text = (
-        f"By the composite {view.name(leader)} is first of {plural(weights['n_models'], 'model')}. With weights "
-        f"of the metrics drawn uniformly it is first in {SHARE.value(weights['p_same_first'])} of the draws, "
+        f"By the composite {view.name(leader)} is first of {plural(weights['n_models'], 'model')}. With "
+        f"weights of the metrics drawn uniformly it is first in {SHARE.value(weights['p_same_first'])} of the draws, "
         f"with weights of the stages in {SHARE.value(found['stage_weights']['p_same_first'])}, with cases "
         f"resampled in {SHARE.value(cases['p_same_first'])}. The whole order changes in "
         f"{SHARE.value(1 - weights['p_same_order'])} of the weights and "
@@ -188,8 +188,8 @@ def _ranks(view: View, ranks: pl.DataFrame) -> str:
         cells,
         summary="Rank intervals of the composite",
         caption="Ranks by the composite when cases are resampled and when weights are drawn uniformly.",
-        note=f"Intervals hold {level} of the draws, each model by itself; \u201call together\u201d: ranks left "
-        f"by simultaneous {level} intervals of all differences, which hold for every model at once.",
+        note=f"Intervals hold {level} of the draws, each model by itself; \u201call together\u201d: ranks "
+        f"left by simultaneous {level} intervals of all differences, which hold for every model at once.",
         fold=False,
     )
 

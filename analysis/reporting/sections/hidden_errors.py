@@ -48,8 +48,8 @@ def _sentence(view: View, rows: pl.DataFrame) -> str:
     due = [q for q in PARTS if q in own]
     parts = [f"{UNIT.bare(own[q])}{'' if i else ' is due'} to {PARTS[q]}" for i, q in enumerate(due)]
     text = (
-        f"Judged by its first diagnosis alone, {view.name(first)} earns {UNIT.bare(own['static'])}; once the way "
-        f"to it counts as well, {UNIT.bare(own['full'])} is left. Of the drop of {UNIT.bare(own['drop'])}, "
+        f"Judged by its first diagnosis alone, {view.name(first)} earns {UNIT.bare(own['static'])}; once the "
+        f"way to it counts as well, {UNIT.bare(own['full'])} is left. Of the drop of {UNIT.bare(own['drop'])}, "
         f"{listed(parts)}."
     )
     return text
@@ -84,8 +84,8 @@ def _averages(view: View, rows: pl.DataFrame) -> str:
         summary="Mean credit: static, with process, full",
         caption=f"Mean credit of the sessions and what its drop is due to, with {view.ci} over cases.",
         note="A session has credit 1 where the first diagnosis is a core one; with process it is multiplied "
-        "by MNI-Comp, in full by PSC and DCSR too. The parts of the drop are Shapley values: they do not depend "
-        "on an order and sum to it.",
+        "by MNI-Comp, in full by PSC and DCSR too. The parts of the drop are Shapley values: they do not "
+        "depend on an order and sum to it.",
     )
 
 
@@ -113,7 +113,8 @@ def _shares(view: View, rows: pl.DataFrame) -> str:
     at = SHARE.value(shown["coverage_at"][0])
     others = [SHARE.value(a) for a in rows["coverage_at"].unique().sort() if SHARE.value(a) != at]
     note = f"History fails with less than {at} of the necessary information, safety with a hard violation, "
-    note += "adaptation where the constraint is not met or the regimen loses quality. The exclusive columns sum to 100."
+    note += "adaptation where the constraint is not met or the regimen loses quality. "
+    note += "The exclusive columns sum to 100."
     if others:
         note += f" The table to download has the thresholds {listed(others)} too."
     return detail(
