@@ -255,7 +255,7 @@ def _routes(known: pl.DataFrame, terms: pl.DataFrame, rules: Rules) -> Checked:
     gap = limited.filter(pl.col("route").is_null()).select(
         pl.lit("route_not_given").alias("gap"), pl.col("drug").alias("subject")
     )
-    wrong = limited.filter((~pl.col("routes").list.contains(pl.col("route"))).fill_null(False))
+    wrong = limited.drop_nulls("route").filter(~pl.col("routes").list.contains(pl.col("route")))
     allowed = pl.col("routes").list.join(", ")
     wrong = wrong.with_columns(
         pl.format("route:{}", "known").alias("rule"),
