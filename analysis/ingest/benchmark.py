@@ -8,14 +8,15 @@ from pathlib import Path
 
 import polars as pl
 
+from analysis.capabilities import has_part_files
 from analysis.config import BenchmarkCard, read_card
 from analysis.errors import ConfigError, DataError, Problem, problem_with_values
 from analysis.ingest import companions
 from analysis.ingest.audit import AuditTrail, audit_verdicts
 from analysis.ingest.checks import QUARANTINE_SCHEMA, RowChecks
-from analysis.ingest.files import SourceFile, has_verdicts, read_parquet_file, verdict_files
+from analysis.ingest.files import SourceFile, read_parquet_file, verdict_files
 from analysis.ingest.reading import PLACE, Reading, distinct_rows, set_aside
-from analysis.ingest.sessions import has_sessions, read_sessions, verdicts_from_sessions
+from analysis.ingest.sessions import read_sessions, verdicts_from_sessions
 from analysis.ingest.verdicts import ITEM_COLUMNS, extra_metrics, normalise, unused_columns
 
 Progress = Callable[[str], None]
@@ -139,7 +140,7 @@ def _read_verdicts(
     sessions: dict[str, pl.DataFrame],
 ) -> pl.DataFrame:
     parts = []
-    if not has_verdicts(folder) and has_sessions(folder):
+    if (folder / "sessions").is_dir() and not has_part_files(folder, "verdicts"):
         if reading.problems:
             raise DataError(reading.problems, folder.name)
         return verdicts_from_sessions(sessions, card, reading, trail)
