@@ -70,7 +70,8 @@ def _table(view: View, rows: pl.DataFrame) -> str:
         Column("interval", view.ci),
     ]
     cells = []
-    for _, part in rows.group_by(RANKING, maintain_order=True):
+    lead = (pl.col("metric_from") == view.metric) & (pl.col("metric_to") == view.metric)
+    for _, part in rows.sort(~lead, maintain_order=True).group_by(RANKING, maintain_order=True):
         for row in part.sort("rank_from").iter_rows(named=True):
             limits = "\u2013"
             if row["ci_low"] is not None:

@@ -19,13 +19,15 @@ def show(view: View) -> str:
         return ""
     alone = view.results.rows("unique_solves", track=ALL, basis="answered")
     unique = {} if alone is None else dict(alone.select("model", "n_unique").iter_rows())
+    there = rows["stratum"].unique().sort().to_list()
+    first = next((s for s in view.results.card.strata or () if s in there), there[0])
     cells = [
         {
             "model": view.name(model),
             "best": _values(rows.filter((pl.col("model") == model) & pl.col("is_top_value"))),
             "leads": _values(rows.filter((pl.col("model") == model) & (pl.col("lead") > 0))),
             "unique": count(unique.get(model, 0)),
-            "mostly": _mostly(rows.filter(pl.col("model") == model)),
+            "mostly": _mostly(rows.filter(pl.col("model") == model, pl.col("stratum") == first)),
         }
         for model in view.standings["model"]
     ]
@@ -53,9 +55,9 @@ def _values(rows: pl.DataFrame) -> str:
 
 
 def _mostly(rows: pl.DataFrame) -> str:
-    """Return the value of the first stratum that holds most of what the model alone solves."""
-    first = rows.filter((pl.col("stratum") == rows["stratum"].min()) & (pl.col("n_unique") > 0))
-    if not first.height:
+    """Return the value that holds most of what the model alone solves."""
+    alone = rows.filter(pl.col("n_unique") > 0)
+    if not alone.height:
         return "\u2013"
-    top = first.sort(["n_unique", "value"], descending=[True, False]).row(0, named=True)
+    top = alone.sort(["n_unique", "value"], descending=[True, False]).row(0, named=True)
     return f'<span class="words"><bdi>{escape(top["value"])}</bdi> ({plural(top["n_unique"], "item")})</span>'
