@@ -38,7 +38,7 @@ from analysis.schemas.core import (
     UniqueSolves,
 )
 from analysis.schemas.ratings import Agreement, AgreementStatistics, JudgeCorrection, Raters, Reliability
-from analysis.schemas.raw import Audit, Items, Models, Quarantine, Ratings, Verdicts
+from analysis.schemas.raw import Audit, AuditTrail, Items, Models, Quarantine, Ratings, Verdicts
 from analysis.schemas.robustness import (
     CoverageShares,
     DataQuality,
@@ -63,6 +63,7 @@ __all__ = [
     "AgreementByClass",
     "AgreementStatistics",
     "Audit",
+    "AuditTrail",
     "Concordance",
     "Costs",
     "CountDistribution",
@@ -114,6 +115,7 @@ RAW: dict[str, type[dy.Schema]] = {
     "items": Items,
     "models": Models,
     "ratings": Ratings,
+    "audit_trail": AuditTrail,
 }
 """The validated raw tables."""
 

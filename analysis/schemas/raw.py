@@ -76,6 +76,26 @@ class Ratings(dy.Schema):
     flagged = dy.Bool(nullable=True, description="The rating is flagged.")
 
 
+class AuditTrail(dy.Schema):
+    """How a scorer came to its verdicts: one row per step of a response."""
+
+    model = key_column(MODEL)
+    item_id = key_column("Item's identifier as text.")
+    run = dy.Int64(primary_key=True, description="Run scored.")
+    step = dy.Int64(primary_key=True, description="Number of the step within the response, in its order.")
+    phase = text_column(
+        "Phase of the scorer, such as `repair` or `content`; a step of phase `verdict` states the verdict."
+    )
+    field = dy.String(
+        description="What was looked at: a field of the response, a slot, a measure, a label.",
+    )
+    outcome = dy.String(description="What came of it; of phase `verdict`, the verdict.")
+    found = text_column("What the response has.")
+    expected = text_column("What the gold answer or the schema has.")
+    value = number_column("The value measured.")
+    threshold = number_column("The threshold that the value was held against.")
+
+
 class Audit(dy.Schema):
     """What ingest counted: nothing is lost without a row here."""
 
