@@ -12,7 +12,7 @@ import polars as pl
 from analysis.capabilities import has_part_files
 from analysis.config import BenchmarkCard
 from analysis.errors import ConfigError, DataError, Problem
-from analysis.ingest.audit import AuditTrail, plural
+from analysis.ingest.audit import AuditCounts, plural
 from analysis.ingest.checks import RowChecks
 from analysis.ingest.columns import empty_lists
 from analysis.ingest.files import SourceFile, part_files, read_parquet_file
@@ -47,7 +47,7 @@ GAPS = {
 
 
 def read_sessions(
-    folder: Path, reading: Reading, trail: AuditTrail, progress: Callable[[str], None] | None
+    folder: Path, reading: Reading, trail: AuditCounts, progress: Callable[[str], None] | None
 ) -> dict[str, pl.DataFrame]:
     """Read every file of the sessions; what is wrong is added to the problems of the reading.
 
@@ -97,7 +97,7 @@ def _read_table(
     table: str,
     tables: dict[str, pl.DataFrame],
     reading: Reading,
-    trail: AuditTrail,
+    trail: AuditCounts,
     progress: Callable[[str], None] | None,
 ) -> pl.DataFrame | None:
     try:
@@ -141,7 +141,7 @@ def _checked(
     return reading.settle(checks, frame)
 
 
-def _criticise(folder: Path, tables: dict[str, pl.DataFrame], reading: Reading, trail: AuditTrail) -> None:
+def _criticise(folder: Path, tables: dict[str, pl.DataFrame], reading: Reading, trail: AuditCounts) -> None:
     """Run the safety critic where there is a knowledge base and no violations were delivered."""
     path = folder / FOLDER / KNOWLEDGE
     if not path.is_file():
@@ -169,7 +169,7 @@ def _criticise(folder: Path, tables: dict[str, pl.DataFrame], reading: Reading, 
 
 
 def verdicts_from_sessions(
-    sessions: dict[str, pl.DataFrame], card: BenchmarkCard, reading: Reading, trail: AuditTrail
+    sessions: dict[str, pl.DataFrame], card: BenchmarkCard, reading: Reading, trail: AuditCounts
 ) -> pl.DataFrame:
     """Make verdicts of a benchmark that has sessions only, by whether the first diagnosis is a core one.
 

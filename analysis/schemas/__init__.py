@@ -38,7 +38,16 @@ from analysis.schemas.core import (
     UniqueSolves,
 )
 from analysis.schemas.ratings import Agreement, AgreementStatistics, JudgeCorrection, Raters, Reliability
-from analysis.schemas.raw import Audit, Items, Models, Quarantine, Ratings, Verdicts
+from analysis.schemas.raw import (
+    Audit,
+    AuditTrail,
+    Items,
+    Models,
+    Quarantine,
+    Ratings,
+    Statements,
+    Verdicts,
+)
 from analysis.schemas.robustness import (
     CoverageShares,
     DataQuality,
@@ -65,6 +74,7 @@ __all__ = [
     "AgreementByClass",
     "AgreementStatistics",
     "Audit",
+    "AuditTrail",
     "Concordance",
     "Costs",
     "CountDistribution",
@@ -105,6 +115,7 @@ __all__ = [
     "ScoreSummaries",
     "SessionMetrics",
     "Specialties",
+    "Statements",
     "Strata",
     "ThresholdSensitivity",
     "Tiers",
@@ -118,6 +129,8 @@ RAW: dict[str, type[dy.Schema]] = {
     "items": Items,
     "models": Models,
     "ratings": Ratings,
+    "audit_trail": AuditTrail,
+    "statements": Statements,
     **SESSION_TABLES,
 }
 """The validated raw tables."""
