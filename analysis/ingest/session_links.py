@@ -77,6 +77,12 @@ def audit_sessions(trail: AuditCounts, tables: Mapping[str, pl.DataFrame]) -> No
     none = sessions["t_dx"].null_count()
     if none:
         trail.add("sessions_without_diagnosis", "", none, f"{plural(none, 'session')} without a diagnosis")
+    if "session_differentials" in tables:
+        listed = tables["session_differentials"]
+        n = sessions.drop_nulls("t_dx").join(listed, on=KEY, how="anti").height
+        if n:
+            note = f"{plural(n, 'session')} with t_dx and no differential: an empty list"
+            trail.add("sessions_without_differential", "", n, note)
     if "session_turns" in tables:
         _audit_turns(trail, sessions, tables["session_turns"])
     if "session_judgements" in tables:
