@@ -128,3 +128,38 @@ def test_the_same_bytes_for_one_thread_and_two(tmp_path: Path, root: Path) -> No
         subprocess.run(command, check=True, cwd=root, env=environment)
         made.append({p.name: p.read_bytes() for p in sorted(folder.glob("*.parquet"))})
     assert made[0] == made[1]
+
+
+def test_the_checks_say_what_is_odd_of_the_sessions(tmp_path: Path) -> None:
+    files = example()
+    files["sessions"] = pl.concat([files["sessions"], files["sessions"].with_columns(case_id=pl.lit("c2"))])
+    write_benchmark(read_benchmark(write(tmp_path / "raw", files)), tmp_path / "derived", Config())
+    derive("audit_data", tmp_path / "derived")
+    found = read_table(tmp_path / "derived" / "data_quality.parquet").filter(
+        pl.col("check").str.contains("session|cases_without")
+    )
+    assert found.select("check", "subject", "n", "status", "note").rows() == [
+        ("cases_without_rows", "aius", 1, "attention", "1 case of the sessions without units."),
+        ("cases_without_rows", "gold", 1, "attention", "1 case of the sessions without gold diagnoses."),
+        (
+            "sessions_with_missing_turns",
+            "",
+            1,
+            "attention",
+            "1 session with fewer recorded turns than t_dx.",
+        ),
+        (
+            "sessions_without_differential",
+            "",
+            1,
+            "attention",
+            "1 session with t_dx and no differential: an empty list.",
+        ),
+        (
+            "verdicts_from_sessions",
+            "",
+            2,
+            "note",
+            "2 verdicts made from the sessions: correct where the first diagnosis is a core one; 1 unscored.",
+        ),
+    ]
