@@ -31,7 +31,7 @@ def check_links(
         Tables that were read before it.
     """
     if table != "sessions" and table not in OF_CASES and "sessions" in tables:
-        listed = tables["sessions"].select(*KEY, pl.lit(True).alias("__there"))
+        listed = tables["sessions"].select(*KEY, pl.lit(True).alias("__there")).unique()
         there = frame.select(KEY).join(listed, on=KEY, how="left", maintain_order="left")["__there"]
         shown = frame.select(pl.format("{}, {}, run {}", *KEY)).to_series() if there.null_count() else there
         checks.flag(
