@@ -132,11 +132,11 @@ class BenchmarkCard(Strict):
     """Failure labels: a meaning, or a meaning with `hard`, `technical`, `reserved`."""
     decisions: Decisions = Decisions()
     """What the values of `decision` mean."""
+    sessions: SessionRules = SessionRules()
+    """How consultation sessions are measured."""
     rating_scales: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """Ordered labels of `ratings.parquet` beside `verdicts.order`: a name of your own, and the labels from
     lowest to highest. Ratings that keep to the labels of one scale get weighted kappas and ordinal alpha."""
-    sessions: SessionRules = SessionRules()
-    """How consultation sessions are measured."""
     metrics: tuple[str, ...] = ()
     """Further metrics: `score`, or numeric columns of the verdict files."""
     primary_metric: str = "correct"

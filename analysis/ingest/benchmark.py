@@ -8,14 +8,18 @@ from pathlib import Path
 
 import polars as pl
 
+from analysis.capabilities import COMPANIONS, has_part_files
 from analysis.config import BenchmarkCard, read_card
 from analysis.errors import ConfigError, DataError, Problem, problem_with_values
 from analysis.ingest import companions
-from analysis.ingest.audit import AuditTrail, audit_verdicts
+from analysis.ingest.audit import AuditCounts, audit_verdicts
+from analysis.ingest.audit_trail import normalise_audit_trail
 from analysis.ingest.checks import QUARANTINE_SCHEMA, RowChecks
-from analysis.ingest.files import SourceFile, has_verdicts, read_parquet_file, verdict_files
+from analysis.ingest.files import SourceFile, read_parquet_file, verdict_files
 from analysis.ingest.reading import PLACE, Reading, distinct_rows, set_aside
-from analysis.ingest.sessions import has_sessions, read_sessions, verdicts_from_sessions
+from analysis.ingest.session_links import audit_session_verdicts
+from analysis.ingest.sessions import read_sessions, verdicts_from_sessions
+from analysis.ingest.statements import normalise_statements
 from analysis.ingest.verdicts import ITEM_COLUMNS, extra_metrics, normalise, unused_columns
 
 Progress = Callable[[str], None]
@@ -36,6 +40,10 @@ class Benchmark:
         Tables of the schemas of the same names; declared metrics and covariates follow as columns.
     ratings : pl.DataFrame or None
         Ratings, where there are any.
+    audit_trail : pl.DataFrame or None
+        Steps of the scorer, where it left any.
+    statements : pl.DataFrame or None
+        What a publication says of the same data, where a reproduction wrote it down.
     audit : pl.DataFrame
         What was counted on the way.
     quarantine : pl.DataFrame
@@ -54,6 +62,8 @@ class Benchmark:
     items: pl.DataFrame
     models: pl.DataFrame
     ratings: pl.DataFrame | None
+    audit_trail: pl.DataFrame | None
+    statements: pl.DataFrame | None
     audit: pl.DataFrame
     quarantine: pl.DataFrame
     inputs: dict[str, str]
@@ -86,10 +96,10 @@ def read_benchmark(folder: Path, *, lenient: bool = False, progress: Progress | 
     """
     reading = Reading(lenient)
     card = _card(folder, reading)
-    trail = AuditTrail()
+    trail = AuditCounts()
     sessions = read_sessions(folder, reading, trail, progress)
     verdicts = _read_verdicts(folder, card, reading, trail, progress, sessions)
-    tables = {stem: _read_companion(folder, stem, card, reading) for stem in ("items", "models", "ratings")}
+    tables = {stem: _read_companion(folder, stem, card, reading) for stem in COMPANIONS}
     if reading.problems:
         raise DataError(reading.problems, folder.name)
     verdicts, attributes = _item_attributes(verdicts, reading)
@@ -102,6 +112,7 @@ def read_benchmark(folder: Path, *, lenient: bool = False, progress: Progress | 
     models = _models(verdicts, tables["models"])
     quarantine = pl.concat([pl.DataFrame(schema=QUARANTINE_SCHEMA), *reading.quarantine])
     quarantine = quarantine.unique(["file", "row", "reason"], keep="first").sort("file", "row", "reason")
+    audit_session_verdicts(trail, sessions, verdicts)
     audit_verdicts(trail, verdicts, items, models, tables, card, quarantine)
     keep = [c for c in verdicts.columns if c not in PLACE]
     record = folder / "import.json"
@@ -112,6 +123,8 @@ def read_benchmark(folder: Path, *, lenient: bool = False, progress: Progress | 
         items=items.sort("item_id"),
         models=models.sort("model"),
         ratings=tables["ratings"],
+        audit_trail=tables["audit_trail"],
+        statements=tables["statements"],
         audit=trail.frame(),
         quarantine=quarantine,
         inputs=dict(sorted(reading.inputs.items())),
@@ -134,12 +147,12 @@ def _read_verdicts(
     folder: Path,
     card: BenchmarkCard,
     reading: Reading,
-    trail: AuditTrail,
+    trail: AuditCounts,
     progress: Progress | None,
     sessions: dict[str, pl.DataFrame],
 ) -> pl.DataFrame:
     parts = []
-    if not has_verdicts(folder) and has_sessions(folder):
+    if (folder / "sessions").is_dir() and not has_part_files(folder, "verdicts"):
         if reading.problems:
             raise DataError(reading.problems, folder.name)
         return verdicts_from_sessions(sessions, card, reading, trail)
@@ -205,8 +218,12 @@ def _read_companion(folder: Path, stem: str, card: BenchmarkCard, reading: Readi
         frame = companions.normalise_items(checks, card)
     elif stem == "models":
         frame = companions.normalise_models(checks)
-    else:
+    elif stem == "ratings":
         frame = companions.normalise_ratings(checks)
+    elif stem == "audit_trail":
+        frame = normalise_audit_trail(checks)
+    else:
+        frame = normalise_statements(checks)
     return reading.settle(checks, frame)
 
 

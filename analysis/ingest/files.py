@@ -57,11 +57,6 @@ def verdict_files(folder: Path) -> list[SourceFile]:
     return found
 
 
-def has_verdicts(folder: Path) -> bool:
-    """Tell whether the benchmark's folder has verdict files."""
-    return (folder / "verdicts.parquet").is_file() or any((folder / "verdicts").glob("**/*.parquet"))
-
-
 def part_files(folder: Path, stem: str) -> list[SourceFile]:
     """Return the file of that stem, or the files of the folder of that name in the order of their names.
 

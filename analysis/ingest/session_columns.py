@@ -310,9 +310,10 @@ def _sequence(checks: RowChecks, column: Column) -> pl.Series:
         element = pl.element()
         kept = element.filter(element.is_not_null() & (element != ""))
         return series.to_frame().select(pl.col(column.name).list.eval(kept)).to_series()
-    # Other types go through the same refusals as sets.
-    empty = columns.text_list(checks, column.name)
-    return empty.set(series.is_null(), None) if series.dtype == pl.Null else empty
+    # Other types go through the same refusals as sets; plain text is a list of one.
+    lists = columns.text_list(checks, column.name)
+    none = _absent(column, lists.len())
+    return lists.zip_with(series.is_not_null(), none)
 
 
 def _with_text_lists(checks: RowChecks, name: str) -> RowChecks:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from analysis.ingest.audit import AuditTrail, plural
+from analysis.ingest.audit import AuditCounts, plural
 from analysis.ingest.checks import RowChecks
 
 KEY = ["model", "case_id", "run"]
@@ -31,7 +31,7 @@ def check_links(
         Tables that were read before it.
     """
     if table != "sessions" and table not in OF_CASES and "sessions" in tables:
-        listed = tables["sessions"].select(*KEY, pl.lit(True).alias("__there"))
+        listed = tables["sessions"].select(*KEY, pl.lit(True).alias("__there")).unique()
         there = frame.select(KEY).join(listed, on=KEY, how="left", maintain_order="left")["__there"]
         shown = frame.select(pl.format("{}, {}, run {}", *KEY)).to_series() if there.null_count() else there
         checks.flag(
@@ -70,15 +70,23 @@ def _units(checks: RowChecks, frame: pl.DataFrame, aius: pl.DataFrame) -> None:
     )
 
 
-def audit_sessions(trail: AuditTrail, tables: Mapping[str, pl.DataFrame]) -> None:
+def audit_sessions(trail: AuditCounts, tables: Mapping[str, pl.DataFrame]) -> None:
     """Count what is odd and not refused."""
     sessions = tables["sessions"]
     trail.add("sessions", "", sessions.height, plural(sessions.height, "consultation session"))
     none = sessions["t_dx"].null_count()
     if none:
         trail.add("sessions_without_diagnosis", "", none, f"{plural(none, 'session')} without a diagnosis")
+    if "session_differentials" in tables:
+        listed = tables["session_differentials"]
+        n = sessions.drop_nulls("t_dx").join(listed, on=KEY, how="anti").height
+        if n:
+            note = f"{plural(n, 'session')} with t_dx and no differential: an empty list"
+            trail.add("sessions_without_differential", "", n, note)
     if "session_turns" in tables:
         _audit_turns(trail, sessions, tables["session_turns"])
+    if "session_judgements" in tables:
+        _audit_judged(trail, tables)
     cases = sessions.select("case_id").unique()
     for table, what in (("session_aius", "units"), ("session_gold", "gold diagnoses")):
         if table in tables:
@@ -96,7 +104,43 @@ def audit_sessions(trail: AuditTrail, tables: Mapping[str, pl.DataFrame]) -> Non
                 )
 
 
-def _audit_turns(trail: AuditTrail, sessions: pl.DataFrame, turns: pl.DataFrame) -> None:
+def audit_session_verdicts(
+    trail: AuditCounts, tables: Mapping[str, pl.DataFrame], verdicts: pl.DataFrame
+) -> None:
+    """Count the sessions of which there is no verdict, and what describes models without a session."""
+    if "sessions" not in tables:
+        return
+    asked = tables["sessions"].rename({"case_id": "item_id"})
+    key = ["model", "item_id", "run"]
+    n = asked.join(verdicts, on=key, how="anti").height
+    if n:
+        trail.add("sessions_without_verdict", "", n, f"{plural(n, 'session')} without a verdict of its own")
+    if "session_systems" in tables:
+        idle = tables["session_systems"].join(asked, on="model", how="anti")
+        for model in idle["model"].sort():
+            trail.add("model_without_sessions", model, 0, f"{model} stands in systems and has no sessions")
+
+
+def _audit_judged(trail: AuditCounts, tables: Mapping[str, pl.DataFrame]) -> None:
+    """Count judgements of turns that do not exist, and follow-up turns that nobody judged."""
+    judgements = tables["session_judgements"]
+    for metric, table in (("fqr", "session_followups"), ("repetition", "session_turns")):
+        rows = judgements.filter(pl.col("metric") == metric)
+        if table not in tables or rows.is_empty():
+            continue
+        turns = tables[table].select(*KEY, pl.col("turn").cast(pl.String).alias("target"))
+        n = rows.join(turns, on=[*KEY, "target"], how="anti").height
+        if n:
+            note = f"{plural(n, 'judgement')} {metric} of turns that do not exist: not used"
+            trail.add("judgements_of_nothing", metric, n, note)
+        if metric == "fqr":
+            n = turns.join(rows, on=[*KEY, "target"], how="anti").height
+            if n:
+                note = f"{plural(n, 'follow-up turn')} without a judgement: left out of FQR"
+                trail.add("followups_not_judged", "", n, note)
+
+
+def _audit_turns(trail: AuditCounts, sessions: pl.DataFrame, turns: pl.DataFrame) -> None:
     joined = turns.select(*KEY, "turn").join(sessions, on=KEY, how="inner")
     late = joined.filter(pl.col("turn") > pl.col("t_dx")).height
     if late:

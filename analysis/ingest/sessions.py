@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from analysis.capabilities import has_part_files
 from analysis.config import BenchmarkCard
 from analysis.errors import ConfigError, DataError, Problem
-from analysis.ingest.audit import AuditTrail, plural
+from analysis.ingest.audit import AuditCounts, plural
 from analysis.ingest.checks import RowChecks
 from analysis.ingest.columns import empty_lists
 from analysis.ingest.files import SourceFile, part_files, read_parquet_file
@@ -35,24 +36,18 @@ ORDER = (
 """Tables in the order in which they are read: what others refer to comes first."""
 
 GAPS = {
-    "unknown_drug": "lines with a drug that the knowledge base does not know: not checked",
-    "unknown_profile": "lines for which the profile does not say whether the rule applies: not checked",
-    "dose_not_given": "lines without a dose: dose not checked",
-    "dose_unit": "lines with a dose in a unit that does not convert: dose not checked",
-    "doses_a_day_not_given": "lines without doses a day: dose a day not checked",
-    "route_not_given": "lines without a route: route not checked",
+    "unknown_drug": "with a drug that the knowledge base does not know: not checked",
+    "unknown_profile": "for which the profile does not say whether the rule applies: not checked",
+    "dose_not_given": "without a dose: dose not checked",
+    "dose_unit": "with a dose in a unit that does not convert: dose not checked",
+    "doses_a_day_not_given": "without doses a day: dose a day not checked",
+    "route_not_given": "without a route: route not checked",
 }
 """What the safety critic could not check, as the audit says it."""
 
 
-def has_sessions(folder: Path) -> bool:
-    """Tell whether the benchmark's folder has consultation sessions."""
-    sessions = folder / FOLDER / "sessions"
-    return sessions.with_suffix(".parquet").is_file() or any(sessions.glob("**/*.parquet"))
-
-
 def read_sessions(
-    folder: Path, reading: Reading, trail: AuditTrail, progress: Callable[[str], None] | None
+    folder: Path, reading: Reading, trail: AuditCounts, progress: Callable[[str], None] | None
 ) -> dict[str, pl.DataFrame]:
     """Read every file of the sessions; what is wrong is added to the problems of the reading.
 
@@ -65,7 +60,7 @@ def read_sessions(
         return {}
     before = len(reading.problems)
     _refuse_strangers(folder, reading)
-    if not has_sessions(folder):
+    if not has_part_files(folder, f"{FOLDER}/sessions"):
         allowed = "sessions/sessions.parquet, or Parquet files under sessions/sessions/"
         reading.problems.append(Problem("holds no list of the sessions", f"{FOLDER}/", allowed=allowed))
         return {}
@@ -102,7 +97,7 @@ def _read_table(
     table: str,
     tables: dict[str, pl.DataFrame],
     reading: Reading,
-    trail: AuditTrail,
+    trail: AuditCounts,
     progress: Callable[[str], None] | None,
 ) -> pl.DataFrame | None:
     try:
@@ -146,7 +141,7 @@ def _checked(
     return reading.settle(checks, frame)
 
 
-def _criticise(folder: Path, tables: dict[str, pl.DataFrame], reading: Reading, trail: AuditTrail) -> None:
+def _criticise(folder: Path, tables: dict[str, pl.DataFrame], reading: Reading, trail: AuditCounts) -> None:
     """Run the safety critic where there is a knowledge base and no violations were delivered."""
     path = folder / FOLDER / KNOWLEDGE
     if not path.is_file():
@@ -170,11 +165,11 @@ def _criticise(folder: Path, tables: dict[str, pl.DataFrame], reading: Reading, 
     n = critique.violations.height
     trail.add("critic_violations", name, n, f"{plural(n, 'violation')} found by the safety critic")
     for gap, subject, count in critique.gaps.iter_rows():
-        trail.add(f"critic_{gap}", subject, count, f"{subject}: {count:,} {GAPS[gap]}")
+        trail.add(f"critic_{gap}", subject, count, f"{subject}: {plural(count, 'line')} {GAPS[gap]}")
 
 
 def verdicts_from_sessions(
-    sessions: dict[str, pl.DataFrame], card: BenchmarkCard, reading: Reading, trail: AuditTrail
+    sessions: dict[str, pl.DataFrame], card: BenchmarkCard, reading: Reading, trail: AuditCounts
 ) -> pl.DataFrame:
     """Make verdicts of a benchmark that has sessions only, by whether the first diagnosis is a core one.
 

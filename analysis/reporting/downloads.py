@@ -5,11 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 from analysis.reporting.assets import write_if_changed
+from analysis.schemas import SESSION_TABLES
 
 FIGURE_FORMATS = (".svg", ".png", ".pdf", ".vl.json")
 """Formats that a reader is offered, in this order."""
 
-RAW = frozenset({"verdicts", "items", "models", "ratings"})
+RAW = frozenset({"verdicts", "items", "models", "ratings", "audit_trail", *SESSION_TABLES})
 """Not offered: raw rows may be many, and have licences of their own."""
 
 FIRST = (

@@ -53,7 +53,16 @@ from analysis.schemas.core import (
     UniqueSolves,
 )
 from analysis.schemas.ratings import Agreement, AgreementStatistics, JudgeCorrection, Raters, Reliability
-from analysis.schemas.raw import Audit, Items, Models, Quarantine, Ratings, Verdicts
+from analysis.schemas.raw import (
+    Audit,
+    AuditTrail,
+    Items,
+    Models,
+    Quarantine,
+    Ratings,
+    Statements,
+    Verdicts,
+)
 from analysis.schemas.robustness import (
     CoverageShares,
     DataQuality,
@@ -81,6 +90,7 @@ __all__ = [
     "AgreementByClass",
     "AgreementStatistics",
     "Audit",
+    "AuditTrail",
     "CompositeOrders",
     "CompositePairs",
     "CompositeRanks",
@@ -133,6 +143,7 @@ __all__ = [
     "SessionScores",
     "Specialties",
     "StageScores",
+    "Statements",
     "Strata",
     "ThresholdSensitivity",
     "Tiers",
@@ -146,6 +157,8 @@ RAW: dict[str, type[dy.Schema]] = {
     "items": Items,
     "models": Models,
     "ratings": Ratings,
+    "audit_trail": AuditTrail,
+    "statements": Statements,
     **SESSION_TABLES,
 }
 """The validated raw tables."""

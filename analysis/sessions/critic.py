@@ -121,7 +121,9 @@ def _unknown_drugs(lines: pl.DataFrame) -> pl.DataFrame:
 def _conditions(rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Split rows that carry rule and profile: those whose conditions hold, and those that cannot say."""
     rows = rows.with_columns(holds().alias("__holds"))
-    unsure = rows.filter(pl.col("__holds").is_null()).unique([*PLAN, "line", "rule"])
+    unsure = rows.filter(pl.col("__holds").is_null()).unique(
+        [*PLAN, "line", "rule"], keep="first", maintain_order=True
+    )
     gap = unsure.select(pl.lit("unknown_profile").alias("gap"), pl.col("rule").alias("subject"))
     return rows.filter("__holds"), gap
 
@@ -129,7 +131,9 @@ def _conditions(rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
 def _profile_rules(terms: pl.DataFrame, rules: Rules) -> Checked:
     met, gap = _conditions(terms.join(rules.profile, on="term", how="inner", maintain_order="left"))
     note = pl.format("{}: {} for a patient with {}: {}", "rule", "drug", condition_text(), "reason")
-    return met.with_columns(note.alias("note"), _no_text("other_drug")).unique([*PLAN, "line", "rule"]), gap
+    return met.with_columns(note.alias("note"), _no_text("other_drug")).unique(
+        [*PLAN, "line", "rule"], keep="first", maintain_order=True
+    ), gap
 
 
 def _allergies(terms: pl.DataFrame, cases: pl.DataFrame) -> Checked:
@@ -158,7 +162,7 @@ def _interactions(known: pl.DataFrame, rules: Rules) -> Checked:
     pairs = pairs.filter(pl.col("drug") < pl.col("other_drug"))
     note = pl.format("{}: {} with {}: {}", "rule", "drug", "other_drug", "reason")
     return pairs.with_columns(note.alias("note"), pl.lit("interaction").alias("kind")).unique(
-        [*PLAN, "rule", "drug", "other_drug"]
+        [*PLAN, "rule", "drug", "other_drug"], keep="first", maintain_order=True
     ), _no_gap()
 
 
@@ -174,7 +178,7 @@ def _taken_already(known: pl.DataFrame, cases: pl.DataFrame, rules: Rules) -> Ch
     note = pl.format("{}: {} with {}, taken already: {}", "rule", "drug", "other", "reason")
     return pairs.with_columns(
         note.alias("note"), pl.lit("interaction").alias("kind"), pl.col("other").alias("other_drug")
-    ).unique([*PLAN, "rule", "drug", "other_drug"]), _no_gap()
+    ).unique([*PLAN, "rule", "drug", "other_drug"], keep="first", maintain_order=True), _no_gap()
 
 
 def _doses(known: pl.DataFrame, rules: Rules) -> Checked:
@@ -186,7 +190,7 @@ def _doses(known: pl.DataFrame, rules: Rules) -> Checked:
     ).replace_strict(MG, default=None, return_dtype=pl.Float64)
     rows = rows.with_columns(pl.when(same).then(1.0).otherwise(scaled).alias("scale"))
     unlike = rows.filter(pl.col("dose").is_null() | pl.col("scale").is_null())
-    gap = unlike.unique([*PLAN, "line"]).select(
+    gap = unlike.unique([*PLAN, "line"], keep="first", maintain_order=True).select(
         pl.when(pl.col("dose").is_null())
         .then(pl.lit("dose_not_given"))
         .otherwise(pl.lit("dose_unit"))
@@ -255,7 +259,7 @@ def _routes(known: pl.DataFrame, terms: pl.DataFrame, rules: Rules) -> Checked:
     gap = limited.filter(pl.col("route").is_null()).select(
         pl.lit("route_not_given").alias("gap"), pl.col("drug").alias("subject")
     )
-    wrong = limited.filter((~pl.col("routes").list.contains(pl.col("route"))).fill_null(False))
+    wrong = limited.drop_nulls("route").filter(~pl.col("routes").list.contains(pl.col("route")))
     allowed = pl.col("routes").list.join(", ")
     wrong = wrong.with_columns(
         pl.format("route:{}", "known").alias("rule"),
@@ -268,7 +272,9 @@ def _routes(known: pl.DataFrame, terms: pl.DataFrame, rules: Rules) -> Checked:
     note = pl.format(
         "{}: {} given {} to a patient with {}: {}", "rule", "drug", "route", condition_text(), "reason"
     )
-    in_context = in_context.with_columns(note.alias("note")).unique([*PLAN, "line", "rule"])
+    in_context = in_context.with_columns(note.alias("note")).unique(
+        [*PLAN, "line", "rule"], keep="first", maintain_order=True
+    )
     columns = [*PLAN, "line", "rule", "severity", "drug", "note"]
     both = pl.concat([wrong.select(columns), in_context.select(columns)])
     return both.with_columns(pl.lit("route").alias("kind"), _no_text("other_drug")), pl.concat([gap, unsure])

@@ -60,8 +60,9 @@ def tied_discount(before: Ints, size: Ints) -> Floats:
     """
     if len(before) == 0:
         return np.zeros(0)
-    steps = np.concatenate([[0.0], np.cumsum(discount(np.arange(1, int((before + size).max()) + 1)))])
-    return (steps[before + size] - steps[before]) / size
+    steps: Floats = np.concatenate([[0.0], np.cumsum(discount(np.arange(1, int((before + size).max()) + 1)))])
+    mean: Floats = (steps[before + size] - steps[before]) / size
+    return mean
 
 
 def swds(reward: Floats, ideal: Floats) -> Floats:

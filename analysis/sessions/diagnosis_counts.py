@@ -6,17 +6,25 @@ import numpy as np
 import polars as pl
 
 from analysis.sessions import diagnosis
-from analysis.sessions.history_counts import take_history
+from analysis.sessions.history_counts import History
 from analysis.sessions.index import Floats, Ints, SessionIndex, as_floats, totals
 
 
-def diagnosis_metrics(index: SessionIndex) -> dict[str, Floats]:
-    """Return the diagnosis metrics that the tables make possible, by name, each of shape (n,)."""
+def diagnosis_metrics(index: SessionIndex, told: History | None) -> dict[str, Floats]:
+    """Return the diagnosis metrics that the tables make possible, by name, each of shape (n,).
+
+    Parameters
+    ----------
+    index : SessionIndex
+        The sessions.
+    told : History or None
+        What `take_history` returned; it says when the evidence sufficed where the cases do not.
+    """
     if not index.has("session_gold", "session_differentials"):
         return {}
     gold = index.of_cases("session_gold")
     listed = _listed(index, gold)
-    return {**_f1(index, gold, listed), **_rewards(index, gold, listed), **_delays(index, gold)}
+    return {**_f1(index, gold, listed), **_rewards(index, gold, listed), **_delays(index, gold, told)}
 
 
 def top_1_core(index: SessionIndex) -> Floats:
@@ -105,7 +113,7 @@ def _ideal(gold: pl.DataFrame, by: str, n_cases: int) -> Floats:
     return np.cumsum(grid, axis=1)
 
 
-def _delays(index: SessionIndex, gold: pl.DataFrame) -> dict[str, Floats]:
+def _delays(index: SessionIndex, gold: pl.DataFrame, told: History | None) -> dict[str, Floats]:
     """Compare when each gold diagnosis was named with when its evidence sufficed."""
     rows = index.sessions.select("session", "case", "t_dx", "t_max").join(
         gold.select("case", "diagnosis", "t_evidence"), on="case", how="inner"
@@ -116,7 +124,7 @@ def _delays(index: SessionIndex, gold: pl.DataFrame) -> dict[str, Floats]:
     rows = rows.join(named, on=["session", "diagnosis"], how="left").with_columns(
         pl.col("named").fill_null(False)
     )
-    rows = _evidence(index, rows).drop_nulls("t_evidence").sort("session", "diagnosis")
+    rows = _evidence(index, rows, told).drop_nulls("t_evidence").sort("session", "diagnosis")
     if rows.is_empty():
         return {}
     # Named without a turn, where no diagnosis was made either: as late as can be.
@@ -130,16 +138,16 @@ def _delays(index: SessionIndex, gold: pl.DataFrame) -> dict[str, Floats]:
     }
 
 
-def _evidence(index: SessionIndex, rows: pl.DataFrame) -> pl.DataFrame:
+def _evidence(index: SessionIndex, rows: pl.DataFrame, told: History | None) -> pl.DataFrame:
     """Fill in t*: the turn by which the session had revealed every unit of the diagnosis's MNI."""
-    if not index.has("session_aius", "session_turns") or rows["t_evidence"].null_count() == 0:
+    if told is None or not index.has("session_aius") or rows["t_evidence"].null_count() == 0:
         return rows
     needed = (
         index.of_cases("session_aius")
         .select("case", "aiu_id", pl.col("mni_of").alias("diagnosis"))
         .explode("diagnosis", empty_as_null=False, keep_nulls=False)
     )
-    seen = take_history(index).revealed.select("session", "aiu_id", "turn")
+    seen = told.revealed.select("session", "aiu_id", "turn")
     open_rows = rows.filter(pl.col("t_evidence").is_null()).select("session", "case", "diagnosis")
     found = open_rows.join(needed, on=["case", "diagnosis"]).join(seen, on=["session", "aiu_id"], how="left")
     complete = found.group_by("session", "diagnosis").agg(

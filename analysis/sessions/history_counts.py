@@ -38,11 +38,18 @@ class History:
     known: Bools
 
 
-def history_metrics(index: SessionIndex) -> dict[str, Floats]:
-    """Return the history-taking metrics that the tables make possible, by name, each of shape (n,)."""
-    if not index.has("session_turns"):
+def history_metrics(index: SessionIndex, told: History | None) -> dict[str, Floats]:
+    """Return the history-taking metrics that the tables make possible, by name, each of shape (n,).
+
+    Parameters
+    ----------
+    index : SessionIndex
+        The sessions.
+    told : History or None
+        What `take_history` returned; None: there are no turns, and no metrics.
+    """
+    if told is None:
         return {}
-    told = take_history(index)
     found = {
         **_coverage(index, told),
         **_gain(index, told),
@@ -53,8 +60,10 @@ def history_metrics(index: SessionIndex) -> dict[str, Floats]:
     return {name: np.where(told.known, value, np.nan) for name, value in found.items()}
 
 
-def take_history(index: SessionIndex) -> History:
-    """Cut the turns at the diagnosis and find when each unit was first revealed."""
+def take_history(index: SessionIndex) -> History | None:
+    """Cut the turns at the diagnosis and find when each unit was first revealed; None without turns."""
+    if not index.has("session_turns"):
+        return None
     turns = index.of_sessions("session_turns", "t_dx").sort("session", "turn")
     turns = turns.filter((pl.col("turn") <= pl.col("t_dx")).fill_null(True))
     asked = turns.filter(pl.col("turn") >= 1)

@@ -7,7 +7,7 @@ the order of the rows: the same digits whatever the number of cores.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +33,7 @@ class SessionIndex:
 
     sessions: pl.DataFrame
     tables: Mapping[str, pl.DataFrame]
+    _joined: dict[tuple[str, ...], pl.DataFrame] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def n(self) -> int:
@@ -65,8 +66,11 @@ class SessionIndex:
 
     def of_sessions(self, table: str, *extra: str) -> pl.DataFrame:
         """Return a table's rows in their order with `session`, and further columns of the sessions."""
-        numbers = self.sessions.select(*KEY, "session", "case", *extra)
-        return self.tables[table].join(numbers, on=KEY, how="inner", maintain_order="left").drop(KEY)
+        if (table, *extra) not in self._joined:
+            numbers = self.sessions.select(*KEY, "session", "case", *extra)
+            rows = self.tables[table].join(numbers, on=KEY, how="inner", maintain_order="left")
+            self._joined[table, *extra] = rows.drop(KEY)
+        return self._joined[table, *extra]
 
     def of_cases(self, table: str) -> pl.DataFrame:
         """Return the rows of the cases that any session has, with `case`; sorted by case."""

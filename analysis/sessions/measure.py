@@ -9,7 +9,7 @@ import polars as pl
 from analysis.schemas.sessions import FILES
 from analysis.sessions.definitions import METRICS, Metric
 from analysis.sessions.diagnosis_counts import diagnosis_metrics
-from analysis.sessions.history_counts import history_metrics
+from analysis.sessions.history_counts import history_metrics, take_history
 from analysis.sessions.index import Floats, SessionIndex, index_sessions
 from analysis.sessions.judged import judged_metrics
 from analysis.sessions.later_counts import follow_up_metrics, treatment_metrics
@@ -38,9 +38,10 @@ def measure_sessions(
         tables do not make possible are absent.
     """
     index = index_sessions(tables)
+    told = take_history(index)
     found = {
-        **history_metrics(index),
-        **diagnosis_metrics(index),
+        **history_metrics(index, told),
+        **diagnosis_metrics(index, told),
         **treatment_metrics(index),
         **judged_metrics(index),
         **follow_up_metrics(index, tau),

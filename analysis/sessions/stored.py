@@ -35,6 +35,10 @@ class StoredSessions(Mapping[str, pl.DataFrame]):
             self._read[table] = self.read(self.paths[table])
         return self._read[table]
 
+    def __contains__(self, table: object) -> bool:
+        """Tell whether a table exists, without reading it."""
+        return table in self.paths
+
     def __iter__(self) -> Iterator[str]:
         """Iterate over the names of the tables that exist."""
         return iter(self.paths)

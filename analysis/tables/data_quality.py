@@ -16,6 +16,7 @@ from analysis.schemas import DataQuality
 from analysis.tables import quality_checks
 from analysis.tables.data import BenchmarkData, Made, table_frame
 from analysis.tables.quality_checks import Finding, Status, found, numbered, of_ingest
+from analysis.tables.session_checks import sessions_findings
 
 
 def derive(data: BenchmarkData) -> Made:
@@ -48,6 +49,7 @@ def audit_data(data: BenchmarkData) -> pl.DataFrame:
         *quality_checks.costs_findings(data),
         *quality_checks.ratings_findings(data),
         *quality_checks.units_findings(data),
+        *sessions_findings(data),
     ]
     columns = {
         "check": [f.check for f in findings],

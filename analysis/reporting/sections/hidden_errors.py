@@ -48,9 +48,9 @@ def _sentence(view: View, rows: pl.DataFrame) -> str:
     due = [q for q in PARTS if q in own]
     parts = [f"{UNIT.bare(own[q])}{'' if i else ' is due'} to {PARTS[q]}" for i, q in enumerate(due)]
     text = (
-        f"Judged by its first diagnosis alone, {view.name(first)} earns {UNIT.bare(own['static'])}; once the "
-        f"way to it counts as well, {UNIT.bare(own['full'])} is left. Of the drop of {UNIT.bare(own['drop'])}, "
-        f"{listed(parts)}."
+        f"Judged by its first diagnosis alone, {view.name(first)} earns "
+        f"{UNIT.bare(own['static'])}; once the way to it counts as well, {UNIT.bare(own['full'])} is left. "
+        f"Of the drop of {UNIT.bare(own['drop'])}, {listed(parts)}."
     )
     return text
 

@@ -16,6 +16,8 @@ GROUPS = {
     "items": "Read",
     "models": "Read",
     "ratings": "Read",
+    "sessions": "Read",
+    "audit_trail": "Read",
     "excluded_rows": "Not scored",
     "unscored_rows": "Not scored",
     "missing_cells": "Not scored",
