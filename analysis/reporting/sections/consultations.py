@@ -145,9 +145,9 @@ def order(view: View) -> str:
     first = {source: SHARE.value(row["p_same_first"]) for source, row in found.items()}
     text = (
         f"By the composite {view.name(leader)} is first of {plural(weights['n_models'], 'model')}. With "
-        f"weights of the metrics drawn uniformly it is first in {first['weights']} of the draws, with weights "
-        f"of the stages in {first['stage_weights']}, with cases resampled in {first['cases']}. The whole order "
-        "changes in "
+        f"weights of the metrics drawn uniformly it is first in {first['weights']} of the draws, with "
+        f"weights of the stages in {first['stage_weights']}, with cases resampled in {first['cases']}. "
+        "The whole order changes in "
         f"{SHARE.value(1 - weights['p_same_order'])} of the weights and "
         f"{SHARE.value(1 - cases['p_same_order'])} of the resamples (Kendall\u2019s \u03c4 with the order in "
         f"force: {fixed(weights['tau'], 2)} and {fixed(cases['tau'], 2)} on average)."
