@@ -48,13 +48,13 @@ def draw(tables: Tables, card: BenchmarkCard, theme: Theme) -> Chart | Absent:
     x = alt.X(
         "x:Q",
         scale=options(domain=list(plane.x), nice=False, zero=False),
-        axis=options(title="Process: history taking (stage mean, 0 to 1)", format=".2~f", grid=True,
+        axis=options(title="Process: history taking (stage mean, 0 to 1)", format=".3~f", grid=True,
                      domain=True, values=share_ticks(*plane.x, 9)),
     )  # fmt: skip
     y = alt.Y(
         "y:Q",
         scale=options(domain=list(plane.y), nice=False, zero=False),
-        axis=options(title="Outcome: diagnosis (stage mean, 0 to 1)", format=".2~f", grid=True,
+        axis=options(title="Outcome: diagnosis (stage mean, 0 to 1)", format=".3~f", grid=True,
                      values=share_ticks(*plane.y, 8)),
     )  # fmt: skip
     base = alt.Chart(data(rows))

@@ -95,7 +95,7 @@ def _definitions(view: View) -> str:
     cells = []
     for r in rows.filter(pl.col("tier") != "supplementary").sort("position").iter_rows(named=True):
         defined = count(r["n_defined"])
-        why = f' <span class="range">{escape(r["why"])}</span>' if r["why"] else ""
+        why = f'<br><span class="words">{escape(r["why"])}</span>' if r["why"] else ""
         cells.append(
             {
                 "metric": f"{escape(r['label'])}\u00a0{ARROWS[r['direction']]}",
