@@ -134,7 +134,9 @@ def lay_out_sessions(data: BenchmarkData) -> SessionMatrix:
         The validated tables, with the metrics of the sessions.
     """
     rows = data.measured["session_metrics"]
-    definitions = data.measured["metric_definitions"].filter(pl.col("metric").is_in(rows["metric"].unique()))
+    definitions = data.measured["metric_definitions"].filter(
+        pl.col("metric").is_in(rows["metric"].unique().to_list())
+    )
     definitions = definitions.sort("position")
     sessions = data.sessions["sessions"].select("model", "case_id", "run")
     models = tuple(sorted(sessions["model"].unique()))

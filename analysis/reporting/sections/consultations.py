@@ -72,7 +72,7 @@ def who_and_what(view: View) -> str:
     parts = [plural(n, kind) for kind, n in numbers.items() if n]
     n_cases = sessions["case_id"].n_unique()
     without = sessions["t_dx"].null_count()
-    primary = definitions.filter(pl.col("tier") == "primary")
+    primary = definitions.filter(pl.col("tier") == "primary").sort("position")
     missing = primary.filter(pl.col("n_defined") == 0)["label"].to_list()
     text = (
         f"{plural(sessions.height, 'session')} of {listed(parts)} with {plural(n_cases, 'case')}, measured "
