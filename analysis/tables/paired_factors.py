@@ -52,8 +52,7 @@ def compare_variants(data: BenchmarkData) -> pl.DataFrame:
             # A case counts where every pair has it: the mean is then over the same pairs everywhere.
             scores.append(np.mean(scores, axis=0))
             labels.append((ALL, "", "", len(pairs)))
-        for one, label in zip(scores, labels, strict=True):
-            rows.append(_row(data, definition, one, units, label))
+        rows += _rows(data, definition, np.concatenate(scores), units, labels)
     frame = pl.DataFrame(rows, infer_schema_length=None).with_columns(
         p_holm=pl.lit(None, dtype=pl.Float64), p_benjamini_hochberg=pl.lit(None, dtype=pl.Float64)
     )
@@ -97,15 +96,15 @@ def _by_case(matrix: SessionMatrix, values: Floats) -> tuple[Floats, np.ndarray]
         return total / count, units
 
 
-def _row(
+def _rows(
     data: BenchmarkData,
     definition: dict[str, Any],
     scores: Floats,
     units: np.ndarray,
-    label: tuple[str, str, str, int],
-) -> dict[str, Any]:
+    labels: list[tuple[str, str, str, int]],
+) -> list[dict[str, Any]]:
+    """Return a row for each label; rows 2 i and 2 i + 1 of the scores are its two sides."""
     settings = data.settings
-    base, model_a, model_b, n_pairs = label
     sign = 1.0 if definition["direction"] == "higher" else -1.0
     found = compare_pairs(
         scores,
@@ -115,27 +114,34 @@ def _row(
         level=settings.level,
         # Without a declared cluster a case is a unit of its own, and methods are named so.
         clusters=units if np.unique(units).size < units.size else None,
+        pairs=np.arange(2 * len(labels)).reshape(-1, 2),
     )
-    n = int(found.n_items[0])
-    both = ~np.isnan(scores).any(axis=0)
-    mean_a, mean_b = (float(row[both].mean()) if n else None for row in scores)
-    limits = sorted(sign * float(x[0]) for x in (found.ci_low, found.ci_high))
-    return {
-        "factor": "thinking",
-        "base_model": base,
-        "model_a": model_a,
-        "model_b": model_b,
-        "metric": definition["metric"],
-        "stage": definition["stage"],
-        "tier": definition["tier"],
-        "n_pairs": n_pairs,
-        "n_cases": n,
-        "mean_a": mean_a,
-        "mean_b": mean_b,
-        "advantage": sign * float(found.difference[0]) if n else None,
-        "ci_low": limits[0],
-        "ci_high": limits[1],
-        "level": settings.level,
-        "p_value": float(found.p_value[0]) if n else None,
-        "method": str(found.method[0]),
-    }
+    rows = []
+    for i, (base, model_a, model_b, n_pairs) in enumerate(labels):
+        n = int(found.n_items[i])
+        sides = scores[2 * i : 2 * i + 2]
+        both = ~np.isnan(sides).any(axis=0)
+        mean_a, mean_b = (float(side[both].mean()) if n else None for side in sides)
+        limits = sorted(sign * float(x[i]) for x in (found.ci_low, found.ci_high))
+        rows.append(
+            {
+                "factor": "thinking",
+                "base_model": base,
+                "model_a": model_a,
+                "model_b": model_b,
+                "metric": definition["metric"],
+                "stage": definition["stage"],
+                "tier": definition["tier"],
+                "n_pairs": n_pairs,
+                "n_cases": n,
+                "mean_a": mean_a,
+                "mean_b": mean_b,
+                "advantage": sign * float(found.difference[i]) if n else None,
+                "ci_low": limits[0],
+                "ci_high": limits[1],
+                "level": settings.level,
+                "p_value": float(found.p_value[i]) if n else None,
+                "method": str(found.method[i]),
+            }
+        )
+    return rows
