@@ -17,7 +17,8 @@ from analysis.ingest.checks import RowChecks
 from analysis.ingest.columns import empty_lists
 from analysis.ingest.files import SourceFile, part_files, read_parquet_file
 from analysis.ingest.reading import Reading, distinct_rows
-from analysis.ingest.session_columns import known_columns, normalise
+from analysis.ingest.session_columns import normalise
+from analysis.ingest.session_contract import known_columns
 from analysis.ingest.session_links import audit_sessions, check_links
 from analysis.ingest.verdicts import RESOURCES
 from analysis.schemas.sessions import FILES, SESSION_TABLES

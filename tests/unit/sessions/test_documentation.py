@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from analysis.ingest.session_columns import COLUMNS, known_columns
+from analysis.ingest.session_contract import COLUMNS, known_columns
 from analysis.schemas.sessions import FILES, JUDGED, SESSION_TABLES
 from analysis.sessions.definitions import METRICS
 
