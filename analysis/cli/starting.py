@@ -91,6 +91,7 @@ _EXAMPLES = {
     "    meaning: Could harm if followed.\n    hard: true",
     "decisions": "decisions:\n  decisive: [treat, refer]",
     "sessions": "sessions:\n  tau: 0.9",
+    "rating_scales": "rating_scales:\n  adequacy: [poor, fair, good]",
     "metrics": "metrics: [score]",
     "primary_metric": "primary_metric: correct",
     "strata": "strata: [question_type]",
