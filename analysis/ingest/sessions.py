@@ -38,6 +38,8 @@ ORDER = (
 
 GAPS = {
     "unknown_drug": "with a drug that the knowledge base does not know: not checked",
+    "unknown_allergy": "for patients with an allergy that the knowledge base does not know: not checked",
+    "unknown_medication": "for patients who take what the knowledge base does not know: not checked",
     "unknown_profile": "for which the profile does not say whether the rule applies: not checked",
     "dose_not_given": "without a dose: dose not checked",
     "dose_unit": "with a dose in a unit that does not convert: dose not checked",

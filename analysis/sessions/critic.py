@@ -65,7 +65,7 @@ def criticise(tables: Mapping[str, pl.DataFrame], knowledge: KnowledgeBase) -> C
     terms = known.join(rules.terms, on="known", how="inner", maintain_order="left")
     parts = [
         _profile_rules(terms, rules),
-        _allergies(terms, cases),
+        _allergies(known, terms, cases, rules),
         _interactions(known, rules),
         _taken_already(known, cases, rules),
         check_doses(known, rules),
@@ -121,11 +121,24 @@ def _profile_rules(terms: pl.DataFrame, rules: Rules) -> Checked:
     ), gap
 
 
-def _allergies(terms: pl.DataFrame, cases: pl.DataFrame) -> Checked:
-    allergies = cases.select("case_id", pl.col("allergies").alias("term")).explode(
-        "term", empty_as_null=False, keep_nulls=False
-    )
-    met = terms.join(allergies.unique(), on=["case_id", "term"], how="inner", maintain_order="left")
+def _named(cases: pl.DataFrame, column: str, name: str) -> pl.DataFrame:
+    """Return the distinct entries of a list of the profile, a row each: case_id and the name."""
+    rows = cases.select("case_id", pl.col(column).alias(name))
+    return rows.explode(name, empty_as_null=False, keep_nulls=False).unique(maintain_order=True)
+
+
+def _not_in_base(known: pl.DataFrame, named: pl.DataFrame, rules: Rules, on: str, gap: str) -> pl.DataFrame:
+    """Return a gap for every line and entry of the profile that the knowledge base does not know."""
+    other = named.columns[1]
+    strange = named.join(rules.terms, left_on=other, right_on=on, how="anti")
+    lines = known.select("case_id").join(strange, on="case_id", how="inner", maintain_order="left")
+    return lines.select(pl.lit(gap).alias("gap"), pl.col(other).alias("subject"))
+
+
+def _allergies(known: pl.DataFrame, terms: pl.DataFrame, cases: pl.DataFrame, rules: Rules) -> Checked:
+    allergies = _named(cases, "allergies", "term")
+    gap = _not_in_base(known, allergies, rules, "term", "unknown_allergy")
+    met = terms.join(allergies, on=["case_id", "term"], how="inner", maintain_order="left")
     met = met.sort([*PLAN, "line", "term"]).unique([*PLAN, "line"], keep="first", maintain_order=True)
     return met.with_columns(
         pl.lit("allergy").alias("rule"),
@@ -133,7 +146,7 @@ def _allergies(terms: pl.DataFrame, cases: pl.DataFrame) -> Checked:
         pl.lit("critical").alias("severity"),
         pl.format("allergy: {} for a patient allergic to {}", "drug", "term").alias("note"),
         no_text("other_drug"),
-    ), no_gap()
+    ), gap
 
 
 def _interactions(known: pl.DataFrame, rules: Rules) -> Checked:
@@ -153,17 +166,16 @@ def _interactions(known: pl.DataFrame, rules: Rules) -> Checked:
 
 def _taken_already(known: pl.DataFrame, cases: pl.DataFrame, rules: Rules) -> Checked:
     """Look the plan's drugs up against what the patient takes already and the plan does not repeat."""
-    taken = cases.select("case_id", pl.col("medications").alias("other")).explode(
-        "other", empty_as_null=False, keep_nulls=False
-    )
+    taken = _named(cases, "medications", "other")
+    gap = _not_in_base(known, taken, rules, "known", "unknown_medication")
     pairs = known.join(rules.interactions, on="known", how="inner", maintain_order="left")
-    pairs = pairs.join(taken.unique(), on=["case_id", "other"], how="inner", maintain_order="left")
+    pairs = pairs.join(taken, on=["case_id", "other"], how="inner", maintain_order="left")
     planned = known.select(*PLAN, pl.col("known").alias("other"))
     pairs = pairs.join(planned, on=[*PLAN, "other"], how="anti")
     note = pl.format("{}: {} with {}, taken already: {}", "rule", "drug", "other", "reason")
     return pairs.with_columns(
         note.alias("note"), pl.lit("interaction").alias("kind"), pl.col("other").alias("other_drug")
-    ).unique([*PLAN, "rule", "drug", "other_drug"], keep="first", maintain_order=True), no_gap()
+    ).unique([*PLAN, "rule", "drug", "other_drug"], keep="first", maintain_order=True), gap
 
 
 def _routes(known: pl.DataFrame, terms: pl.DataFrame, rules: Rules) -> Checked:
@@ -210,12 +222,8 @@ def _requirements(
     )
     needs, gap = split_by_conditions(needs)
     wanted = needs.select(*PLAN, "rule", pl.col("any_of").alias("term")).explode("term")
-    taken = (
-        cases.select("case_id", pl.col("medications").alias("known"))
-        .explode("known", empty_as_null=False, keep_nulls=False)
-        .join(rules.terms, on="known", how="inner")
-        .select("case_id", "term")
-    )
+    taken = _named(cases, "medications", "known").join(rules.terms, on="known", how="inner")
+    taken = taken.select("case_id", "term")
     met = pl.concat(
         [
             wanted.join(terms.select(*PLAN, "term"), on=[*PLAN, "term"], how="semi"),
