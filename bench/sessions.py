@@ -217,7 +217,7 @@ def main() -> int:
     lines.append(f"| peak memory (GB) | {found[0]['peak']:.2f} | {found[1]['peak']:.2f} | |")
     notes = (
         f"{N_MODELS} models x {N_CASES:,} cases x {N_TURNS} turns, all files of the sessions, 45 metrics. "
-        f"{versions('polars', 'numpy')}."
+        f"{versions('polars', 'numpy')}. Seconds by the clock depend on what else the machine does."
     )
     path = write_result("sessions", "Metrics of consultation sessions", "\n".join(lines), notes)
     sys.stdout.write(path.read_text())

@@ -17,7 +17,8 @@ from analysis.ingest.checks import RowChecks
 from analysis.ingest.columns import empty_lists
 from analysis.ingest.files import SourceFile, part_files, read_parquet_file
 from analysis.ingest.reading import Reading, distinct_rows
-from analysis.ingest.session_columns import known_columns, normalise
+from analysis.ingest.session_columns import normalise
+from analysis.ingest.session_contract import known_columns
 from analysis.ingest.session_links import audit_sessions, check_links
 from analysis.ingest.verdicts import RESOURCES
 from analysis.schemas.sessions import FILES, SESSION_TABLES
@@ -37,6 +38,8 @@ ORDER = (
 
 GAPS = {
     "unknown_drug": "with a drug that the knowledge base does not know: not checked",
+    "unknown_allergy": "for patients with an allergy that the knowledge base does not know: not checked",
+    "unknown_medication": "for patients who take what the knowledge base does not know: not checked",
     "unknown_profile": "for which the profile does not say whether the rule applies: not checked",
     "dose_not_given": "without a dose: dose not checked",
     "dose_unit": "with a dose in a unit that does not convert: dose not checked",

@@ -26,6 +26,8 @@ OF_OTHERS: dict[str, Status] = {
     "critic_not_run": "note",
     "critic_violations": "note",
     "critic_unknown_drug": "attention",
+    "critic_unknown_allergy": "attention",
+    "critic_unknown_medication": "attention",
     "critic_unknown_profile": "note",
     "critic_dose_not_given": "note",
     "critic_dose_unit": "note",

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 import polars as pl
 
-from analysis.schemas import MetricDefinitions
+from analysis.schemas import MetricDefinitions, SessionMetrics
 from analysis.sessions.definitions import BY_NAME, METRICS
 from analysis.sessions.index import KEY, Floats, SessionIndex
 from analysis.sessions.measure import measure_sessions, why_impossible
@@ -15,7 +15,12 @@ from analysis.tables.data import BenchmarkData, Made, table_frame
 
 
 def derive(data: BenchmarkData) -> Made:
-    """Make `session_metrics` and `metric_definitions`."""
+    """Make `session_metrics` and `metric_definitions`; without rows where there are no sessions."""
+    if "sessions" not in data.sessions:
+        return {
+            "session_metrics": (SessionMetrics.create_empty(), "no sessions"),
+            "metric_definitions": (MetricDefinitions.create_empty(), "no sessions"),
+        }
     tau = data.card.sessions.tau
     index, values = measure_sessions(data.sessions, tau=tau)
     method = (

@@ -11,7 +11,7 @@ import pytest
 
 from analysis.errors import DataError
 from analysis.ingest.benchmark import read_benchmark
-from analysis.ingest.session_columns import known_columns
+from analysis.ingest.session_contract import known_columns
 from analysis.schemas import SESSION_TABLES
 from analysis.schemas.sessions import FILES
 from analysis.sessions.measure import measure_sessions

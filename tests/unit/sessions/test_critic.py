@@ -182,6 +182,17 @@ def test_what_cannot_be_checked_is_counted() -> None:
     assert ("unknown_profile", "C05") not in gaps
 
 
+def test_profiles_that_the_knowledge_base_does_not_know_are_counted() -> None:
+    found = check(
+        line("warfarin"),
+        line("cetirizine", 10, 1),
+        allergies=["Penicilin", "penicillin", "acetaminophen"],
+        medications=["St John's wort", "Albuterol"],
+    )
+    gaps = [(g, s, n) for g, s, n in found.gaps.iter_rows() if g in ("unknown_allergy", "unknown_medication")]
+    assert gaps == [("unknown_allergy", "penicilin", 2), ("unknown_medication", "st john's wort", 2)]
+
+
 def test_plans_without_a_case_row_are_checked_as_far_as_can_be() -> None:
     key = {"model": "m", "case_id": "other", "run": 0, "plan": "initial"}
     regimens = table(

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from analysis.ingest.session_columns import COLUMNS, known_columns
+from analysis.ingest.benchmark import read_benchmark
+from analysis.ingest.session_contract import COLUMNS, known_columns
 from analysis.schemas.sessions import FILES, JUDGED, SESSION_TABLES
 from analysis.sessions.definitions import METRICS
+from analysis.sessions.measure import measure_sessions
 
 
 @pytest.fixture(scope="module")
@@ -39,3 +41,15 @@ def test_every_metric_stands_among_the_decisions_or_the_definitions(root: Path) 
     text = (root / "docs" / "medconsult-decisions.md").read_text(encoding="utf-8")
     forms = [m.name for m in METRICS if m.form_of]
     assert [name for name in forms if f"`{name}`" not in text] == []
+
+
+def test_the_example_builds_a_benchmark(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    code = re.search(r"```python\n(.*?)```", page, re.S)
+    assert code is not None
+    (tmp_path / "results" / "raw" / "mine" / "sessions").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path)
+    exec(code.group(1), {})
+    benchmark = read_benchmark(tmp_path / "results" / "raw" / "mine")
+    assert benchmark.verdicts["correct"].to_list() == [True]
+    _, values = measure_sessions(benchmark.sessions, tau=0.9)
+    assert (values["hit_1"][0], values["f1_core"][0]) == (1.0, pytest.approx(2 / 3))

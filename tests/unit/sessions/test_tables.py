@@ -163,3 +163,12 @@ def test_the_checks_say_what_is_odd_of_the_sessions(tmp_path: Path) -> None:
             "2 verdicts made from the sessions: correct where the first diagnosis is a core one; 1 unscored.",
         ),
     ]
+
+
+def test_a_benchmark_without_sessions_gives_no_rows(tmp_path: Path) -> None:
+    (tmp_path / "raw").mkdir()
+    verdicts = pl.DataFrame({"model": ["m"], "item_id": ["c1"], "correct": [True]})
+    verdicts.write_parquet(tmp_path / "raw" / "verdicts.parquet")
+    folder = derived(tmp_path / "derived", tmp_path / "raw")
+    assert read_table(folder / "session_metrics.parquet").is_empty()
+    assert read_table(folder / "metric_definitions.parquet").is_empty()
