@@ -19,10 +19,13 @@ from analysis.stats.composite import (
     rank_draws,
 )
 from analysis.tables.data import BenchmarkData, Made, rank_order, ranks_of, table_frame
-from analysis.tables.session_matrix import STAGES, Floats, Means, SessionMatrix, lay_out_sessions
+from analysis.tables.session_matrix import STAGES, Floats, Means, SessionMatrix, lay_out_sessions, without
 
 N_WEIGHTS = 10_000
 """Draws of weights."""
+
+COMPOSITE = ("composite_ranks", "composite_orders", "composite_pairs")
+"""Tables on the order that the composite gives."""
 
 SOURCES = {"weights": False, "stage_weights": True}
 """What can be weighed: metrics, or stages."""
@@ -30,6 +33,10 @@ SOURCES = {"weights": False, "stage_weights": True}
 
 def derive(data: BenchmarkData) -> Made:
     """Make the scores of metrics and stages, and the tables on the composite."""
+    if "sessions" not in data.sessions:
+        return without(
+            "session_scores", "stage_scores", "composite_ranks", "composite_orders", "composite_pairs"
+        )
     matrix = lay_out_sessions(data)
     means = matrix.metric_means()
     scores, drawn = normalised_primaries(matrix, means)

@@ -15,7 +15,7 @@ import polars as pl
 from analysis.schemas import HiddenErrors, HiddenIndicators
 from analysis.stats.hidden_errors import attribute_drop, cross_errors
 from analysis.tables.data import BenchmarkData, Made, table_frame
-from analysis.tables.session_matrix import Floats, SessionMatrix, lay_out_sessions
+from analysis.tables.session_matrix import Floats, SessionMatrix, lay_out_sessions, without
 
 STATIC = "top_1_core"
 """What a static test sees: whether the first diagnosis is a core one."""
@@ -45,6 +45,8 @@ class _Sessions:
 
 def derive(data: BenchmarkData) -> Made:
     """Make `hidden_indicators` and `hidden_errors`."""
+    if "sessions" not in data.sessions:
+        return without("hidden_indicators", "hidden_errors")
     matrix = lay_out_sessions(data)
     over = f"expanded percentile limits, {data.settings.resamples:,} joint resamples of cases"
     used = ", ".join(f"{kind} by {metric}" for kind, metric in FACTORS.items())

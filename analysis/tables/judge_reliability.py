@@ -22,6 +22,7 @@ from analysis.stats.rank_agreement import estimate_differences
 from analysis.stats.reliability import estimate_reliability
 from analysis.stats.resampled_units import ResampledUnits
 from analysis.tables.data import BenchmarkData, Made, table_frame
+from analysis.tables.session_matrix import without
 
 SESSION = ["model", "case_id", "run"]
 JUDGED = [*SESSION, "target", "dimension"]
@@ -50,6 +51,8 @@ class _Comparison:
 
 def derive(data: BenchmarkData) -> Made:
     """Make `judge_reliability`."""
+    if "session_judgements" not in data.sessions:
+        return without("judge_reliability")
     method = (
         "Spearman's correlation, differences, Cohen's kappa (quadratic weights by the values of the scale) "
         "and Fleiss' kappa; bias-corrected and accelerated bootstrap over cases, "

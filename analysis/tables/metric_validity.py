@@ -12,11 +12,13 @@ import polars as pl
 from analysis.schemas import MetricValidity
 from analysis.stats.composite import percentile_limits
 from analysis.tables.data import BenchmarkData, Made, table_frame
-from analysis.tables.session_matrix import SessionMatrix, lay_out_sessions
+from analysis.tables.session_matrix import SessionMatrix, lay_out_sessions, without
 
 
 def derive(data: BenchmarkData) -> Made:
     """Make `metric_validity`."""
+    if "sessions" not in data.sessions:
+        return without("metric_validity")
     method = (
         "Means of baselines and references against those of each model; against beyond what the cases leave "
         f"open: percentile limits of the difference, {data.settings.resamples:,} joint resamples of cases"

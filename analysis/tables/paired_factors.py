@@ -12,7 +12,7 @@ from analysis.seeds import generator_for
 from analysis.stats.multiplicity import benjamini_hochberg, holm
 from analysis.stats.paired import compare_pairs
 from analysis.tables.data import BenchmarkData, Made, table_frame
-from analysis.tables.session_matrix import Floats, SessionMatrix, lay_out_sessions
+from analysis.tables.session_matrix import Floats, SessionMatrix, lay_out_sessions, without
 
 ALL = "all"
 """Stands for the mean over the base models."""
@@ -20,6 +20,8 @@ ALL = "all"
 
 def derive(data: BenchmarkData) -> Made:
     """Make `paired_factors`."""
+    if "sessions" not in data.sessions:
+        return without("paired_factors")
     method = (
         "Mean paired differences over cases, tested by sign flips of cases; Holm and Benjamini-Hochberg "
         "over the metrics of a tier, each base model by itself; the mean over base models says nothing of "

@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from analysis.schemas import DERIVED
 from analysis.seeds import generator_for
 from analysis.stats.bootstrap import bootstrap_means
-from analysis.tables.data import BenchmarkData
+from analysis.tables.data import BenchmarkData, Made
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -123,6 +124,11 @@ class SessionMatrix:
         return Means(
             estimate, limits.ci_low, limits.ci_high, boot.replicates, n.astype(np.int64), boot.n_clusters
         )
+
+
+def without(*tables: str) -> Made:
+    """Return tables without rows, for a benchmark that has no sessions or none that were judged."""
+    return {name: (DERIVED[name].create_empty(), "no sessions") for name in tables}
 
 
 def lay_out_sessions(data: BenchmarkData) -> SessionMatrix:

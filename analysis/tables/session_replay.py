@@ -10,7 +10,7 @@ import polars as pl
 from analysis.schemas import ReplayedSessions, ReplayedTurns
 from analysis.tables.data import BenchmarkData, Made, table_frame
 from analysis.tables.hidden_errors import IN_FORCE
-from analysis.tables.session_matrix import SessionMatrix, lay_out_sessions
+from analysis.tables.session_matrix import SessionMatrix, lay_out_sessions, without
 
 KEY = ["model", "case_id", "run"]
 TEXTS = pl.List(pl.String)
@@ -63,6 +63,8 @@ EXAMPLES: tuple[tuple[str, str, pl.Expr, str], ...] = (
 
 def derive(data: BenchmarkData) -> Made:
     """Make `replayed_sessions` and `replayed_turns`."""
+    if "sessions" not in data.sessions:
+        return without("replayed_sessions", "replayed_turns")
     chosen = choose_sessions(lay_out_sessions(data))
     method = (
         "First session of its kind by the stated metric, then model, case and run; models before baselines"

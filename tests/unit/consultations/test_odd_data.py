@@ -114,6 +114,19 @@ def test_sessions_and_nothing_else(tmp_path: Path) -> None:
     assert "The data give no rows for this table." in reason
 
 
+def test_a_benchmark_without_sessions_has_no_rows(tmp_path: Path) -> None:
+    raw = tmp_path / "raw"
+    raw.mkdir()
+    pl.DataFrame({"model": ["m"], "item_id": ["c1"], "correct": [True]}).write_parquet(
+        raw / "verdicts.parquet"
+    )
+    write_benchmark(read_benchmark(raw), tmp_path / "derived", Config())
+    for rule in RULES:
+        derive(rule, tmp_path / "derived")
+    for table in ALL_OF_SESSIONS:
+        assert read_table(tmp_path / "derived" / f"{table}.parquet").is_empty(), table
+
+
 def test_repeated_runs_stay_within_their_case(tmp_path: Path) -> None:
     """Ten runs of the same session are one case: no spread between cases, no interval."""
     files = example()
