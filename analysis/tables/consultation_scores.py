@@ -34,9 +34,7 @@ SOURCES = {"weights": False, "stage_weights": True}
 def derive(data: BenchmarkData) -> Made:
     """Make the scores of metrics and stages, and the tables on the composite."""
     if "sessions" not in data.sessions:
-        return without(
-            "session_scores", "stage_scores", "composite_ranks", "composite_orders", "composite_pairs"
-        )
+        return without("session_scores", "stage_scores", *COMPOSITE)
     matrix = lay_out_sessions(data)
     means = matrix.metric_means()
     scores, drawn = normalised_primaries(matrix, means)
