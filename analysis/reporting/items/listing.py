@@ -1,0 +1,122 @@
+"""The list of a benchmark's items: by outcome, with the way to the page of each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import polars as pl
+
+from analysis.reporting.items.catalogue import Catalogue, anchor, natural_key
+from analysis.reporting.items.cells import text
+from analysis.reporting.markup import escape
+from analysis.reporting.numbers import count, listed, plural
+from analysis.reporting.view import View
+
+MOST_LISTED = 5_000
+"""Of a benchmark with more items than this, the list holds those that have a place on a page."""
+
+HEADS = {
+    "unsolved": "Solved by no model",
+    "some": "Solved by some models",
+    "every": "Solved by every model",
+    "unscored": "Without a scored response",
+}
+WORDS = {
+    "unsolved": "that no model solves",
+    "some": "that some models solve",
+    "every": "that every scored model solves",
+    "unscored": "without a scored response",
+}
+
+
+def listing(view: View, catalogue: Catalogue, page_of: dict[str, str], *, folder: str = "items/") -> str:
+    """Return the items by outcome as HTML.
+
+    Parameters
+    ----------
+    view : View
+        The benchmark.
+    catalogue : Catalogue
+        Every item.
+    page_of : dict of str to str
+        The file of every item that has a place on a page.
+    folder : str
+        Relative address of the folder of the pages.
+    """
+    frame = catalogue.frame
+    whole = frame.height <= MOST_LISTED
+    if not whole:
+        placed = pl.Series(sorted(page_of), dtype=pl.String)
+        frame = frame.filter(pl.col("item_id").is_in(placed.implode()))
+    parts = []
+    for group, head in HEADS.items():
+        rows = frame.filter(group=group).rows(named=True)
+        n = catalogue.count(group)
+        if not n:
+            continue
+        shown = f"{count(len(rows))} of {count(n)}" if len(rows) < n else count(n)
+        table = _table(view, rows, page_of, folder) if rows else ""
+        parts.append(
+            f'<section class="listed" id="{group}"><h2>{head} <span class="muted">({shown})</span></h2>'
+            f"{table}</section>"
+        )
+    return "\n".join(parts)
+
+
+def _table(view: View, rows: list[dict[str, Any]], page_of: dict[str, str], folder: str) -> str:
+    rows = sorted(rows, key=lambda row: natural_key(row["track"], row["item_id"]))
+    columns = [c for c in ("track", "question_type") if any(row[c] is not None for row in rows)]
+    names = {"track": "Track", "question_type": "Question type"}
+    heads = "".join(f'<th scope="col">{names[c]}</th>' for c in columns)
+    # With one run per model, the mean over models says what k of n says.
+    graded = any(
+        row["n_models"] and abs(row["mean_score"] - row["k"] / row["n_models"]) > 1e-9 for row in rows
+    )
+    lines = []
+    for row in rows:
+        item_id = row["item_id"]
+        shown = text(item_id)
+        if item_id in page_of:
+            shown = f'<a href="{escape(folder + page_of[item_id])}#{anchor(item_id)}">{shown}</a>'
+        cells = "".join(f"<td>{'' if row[c] is None else text(row[c])}</td>" for c in columns)
+        k = f"{row['k']} of {row['n_models']}" if row["n_models"] else "\u2013"
+        mean = f'<td class="num">{_mean(row["mean_score"])}</td>' if graded else ""
+        lines.append(f'<tr><th scope="row">{shown}</th>{cells}<td class="num">{k}</td>{mean}</tr>')
+    body = "\n".join(lines)
+    last = '<th scope="col" class="num">Mean over models</th>' if graded else ""
+    return (
+        f'<div class="scroll"><table><thead><tr><th scope="col">Item</th>{heads}'
+        f'<th scope="col" class="num">Solved by</th>{last}</tr></thead>'
+        f"<tbody>\n{body}\n</tbody></table></div>"
+    )
+
+
+def _mean(x: float | None) -> str:
+    return "" if x is None else f"{x:.3f}"
+
+
+def bounds_words(left_out: dict[str, tuple[int, int]], *, listing: bool) -> str:
+    """Return which items have a place on a page, and how many of which kind have none, as sentences.
+
+    Examples
+    --------
+    >>> bounds_words({"unsolved": (0, 3), "some": (0, 2)}, listing=True)
+    'Every item has its place on a page.'
+    >>> bounds_words({"unsolved": (1, 3), "some": (0, 1), "every": (6, 6)}, listing=False)
+    'Pages show 3 of 10 items: those that no model solves and those that divide the models most. \
+Left out: 1 of 3 that no model solves and 6 of 6 that every scored model solves.'
+    """
+    total = sum(n for _, n in left_out.values())
+    left = sum(n for n, _ in left_out.values())
+    if not left:
+        return "Every item has its place on a page." if total else "There are no items."
+    if left == total:
+        return f"None of the {plural(total, 'item')} has a page: the configuration sets item_pages to 0."
+    kinds = [f"{count(n)} of {count(of)} {WORDS[group]}" for group, (n, of) in left_out.items() if n]
+    sentence = (
+        f"Pages show {count(total - left)} of {plural(total, 'item')}: those that no model solves and those "
+        f"that divide the models most. Left out: {listed(kinds)}."
+    )
+    if listing and total > MOST_LISTED:
+        sentence += " This list holds the items that have a page."
+    return sentence
