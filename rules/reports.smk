@@ -34,7 +34,7 @@ rule write_leaderboard:
 
 
 rule write_items:
-    """Write the list of a benchmark's items, their pages, and where each of them stands."""
+    """Write the list of a benchmark's items and their pages."""
     input:
         tables=lambda wildcards: derived_tables(wildcards.benchmark),
         card=CARD,

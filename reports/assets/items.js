@@ -16,7 +16,8 @@
       row.hidden = !fits;
       if (fits) n += 1;
     });
-    shown.textContent = words.length ? n + " of " + rows.length + " items" : rows.length + (rows.length === 1 ? " item" : " items");
+    var all = rows.length.toLocaleString("en") + (rows.length === 1 ? " item" : " items");
+    shown.textContent = words.length ? n.toLocaleString("en") + " of " + all : all;
   }
   find.addEventListener("input", draw);
   controls.addEventListener("submit", function (e) { e.preventDefault(); });

@@ -11,7 +11,14 @@ import pytest
 from tests.browser.conftest import Open
 from tests.unit.reporting.conftest import HOSTILE
 
-PAGES = ["index.html", "methods.html", "hostile/index.html", "hostile/leaderboard.html"]
+PAGES = [
+    "index.html",
+    "methods.html",
+    "hostile/index.html",
+    "hostile/leaderboard.html",
+    "hostile/items.html",
+    "hostile/items/0001.html",
+]
 
 OVERFLOW = """() => [...document.querySelectorAll("body *")].filter(e => {
   const r = e.getBoundingClientRect();

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import polars as pl
@@ -41,6 +42,17 @@ class Catalogue:
     def count(self, group: str) -> int:
         """Return how many items a group has."""
         return self.frame.filter(pl.col("group") == group).height
+
+    def left_out(self, placed: Iterable[str]) -> dict[str, tuple[int, int]]:
+        """Return per group that has items how many of them are not placed, and how many there are."""
+        counted = self.frame.group_by("group").agg(left=(~among(placed)).sum(), n=pl.len())
+        found = {group: (left, n) for group, left, n in counted.iter_rows()}
+        return {group: found[group] for group in GROUPS if group in found}
+
+
+def among(items: Iterable[str]) -> pl.Expr:
+    """Return the expression that tells which rows are of these items."""
+    return pl.col("item_id").is_in(pl.Series(list(items), dtype=pl.String).implode())
 
 
 def read_catalogue(results: Results) -> Catalogue:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from analysis.reporting.items.catalogue import GROUPS, Catalogue, by_interest, natural_key
+from analysis.reporting.items.catalogue import Catalogue, among, anchor, by_interest, natural_key
 from analysis.reporting.items.panels.panel import Panel
 from analysis.reporting.items.panels.registry import PANELS
 from analysis.reporting.items.sections import panels_of, section
 from analysis.reporting.items.view import ItemView
 from analysis.reporting.view import View
 
+FOLDER = "items"
+"""Folder of the pages, beside the list."""
 MOST_ON_A_PAGE = 100
 """Items of a page."""
 PAGE_BYTES = 400_000
@@ -38,36 +40,9 @@ class Page:
     body: str
 
 
-@dataclass(frozen=True)
-class Pages:
-    """All pages of a benchmark's items.
-
-    Parameters
-    ----------
-    catalogue : Catalogue
-        Every item.
-    pages : list of Page
-        The pages in their order.
-    """
-
-    catalogue: Catalogue
-    pages: list[Page]
-
-    @property
-    def page_of(self) -> dict[str, str]:
-        """The file of every item that has a place."""
-        return {item: page.file for page in self.pages for item in page.items}
-
-    @property
-    def left_out(self) -> dict[str, tuple[int, int]]:
-        """How many of a group's items have no place, and how many there are; only groups that have items."""
-        placed = self.page_of
-        found = {}
-        for group in GROUPS:
-            ids = self.catalogue.frame.filter(group=group)["item_id"].to_list()
-            if ids:
-                found[group] = (sum(i not in placed for i in ids), len(ids))
-        return found
+def places_of(pages: list[Page]) -> dict[str, str]:
+    """Return where every item stands that has a place: file and part of the page."""
+    return {item: f"{FOLDER}/{page.file}#{anchor(item)}" for page in pages for item in page.items}
 
 
 def build_pages(
@@ -77,7 +52,7 @@ def build_pages(
     most_items: int,
     most_bytes: int = MOST_BYTES,
     panels: tuple[Panel, ...] = PANELS,
-) -> Pages:
+) -> list[Page]:
     """Make the pages of a benchmark's items.
 
     Items are taken by interest (`by_interest`) until `most_items` or `most_bytes` is reached, and stand on
@@ -96,7 +71,7 @@ def build_pages(
     """
     chosen = by_interest(catalogue, most_items)
     view = ItemView(report, frozenset(chosen))
-    rows = {row["item_id"]: row for row in catalogue.frame.rows(named=True) if row["item_id"] in view.items}
+    rows = {row["item_id"]: row for row in catalogue.frame.filter(among(chosen)).rows(named=True)}
     possible = panels_of(view, panels)
     parts: dict[str, str] = {}
     total = 0
@@ -107,7 +82,7 @@ def build_pages(
             break
         parts[item_id] = part
     order = sorted(parts, key=lambda i: natural_key(rows[i]["track"], i))
-    return Pages(catalogue, _split(order, parts))
+    return _split(order, parts)
 
 
 def _split(order: list[str], parts: dict[str, str]) -> list[Page]:

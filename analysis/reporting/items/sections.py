@@ -85,7 +85,7 @@ def solved_words(item: dict[str, Any]) -> str:
 
 
 def _character(item: dict[str, Any]) -> str:
-    if item["k"]:
+    if item["k"] or not item["n_models"] or item["n_models"] < 2:
         return ""
     if item["all_incorrect"]:
         return ', <span class="muted">all at the worst verdict</span>'

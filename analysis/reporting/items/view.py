@@ -81,7 +81,7 @@ class ItemView:
         return frame.slice(start, n).rows(named=True) if n else []
 
     def filled(self, table: str, columns: tuple[str, ...]) -> list[str]:
-        """Return those of a table's columns that have any value on these items, lists with any entry."""
+        """Return those of a table's columns that say anything here: a value, an entry of a list, a true."""
         key = (table, *columns)
         if key not in self._filled:
             self._filled[key] = self._find_filled(table, columns)
@@ -96,6 +96,8 @@ class ItemView:
             values = frame[column]
             if values.dtype == pl.List:
                 filled = bool((values.list.len() > 0).any())
+            elif values.dtype == pl.Boolean:
+                filled = bool(values.any())
             else:
                 filled = values.null_count() < values.len()
             if filled:

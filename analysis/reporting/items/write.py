@@ -10,18 +10,17 @@ from analysis.config import Config
 from analysis.reporting.assets import write_assets
 from analysis.reporting.environment import reports_folder
 from analysis.reporting.frame import FramedPage, page_variables
-from analysis.reporting.items.catalogue import Catalogue, anchor, read_catalogue
-from analysis.reporting.items.listing import bounds_words, listing
-from analysis.reporting.items.pages import Page, Pages, build_pages
+from analysis.reporting.items.catalogue import read_catalogue
+from analysis.reporting.items.listing import bounds_words, list_page
+from analysis.reporting.items.pages import FOLDER, Page, build_pages, places_of
 from analysis.reporting.markup import block, escape, inline, named
-from analysis.reporting.numbers import count, plural
+from analysis.reporting.numbers import count
 from analysis.reporting.pandoc import to_html
 from analysis.reporting.results import Results
 from analysis.reporting.sections.hero import synthetic_banner
 from analysis.reporting.source import read_project
 from analysis.reporting.view import View
 
-FOLDER = "items"
 PLACES_FILE = "items.json"
 """Where every item stands."""
 
@@ -42,20 +41,23 @@ def write_items(benchmark: str, *, config: Config, folder: Path) -> None:
     view = View(Results.open(benchmark, results))
     catalogue = read_catalogue(view.results)
     pages = build_pages(view, catalogue, most_items=config.item_pages)
+    places = places_of(pages)
+    left_out = catalogue.left_out(places)
     (folder / FOLDER).mkdir(parents=True, exist_ok=True)
     write_assets(folder.parent / "assets")
     scripts = ["../assets/items.js"]
     head, middle, end = _frame(view, config, results, page="items", scripts=scripts)
-    body = _list_page(view, catalogue, pages)
+    body = list_page(view, catalogue, places)
     title = escape(f"Items: {view.results.title}")
     (folder / "items.html").write_text("".join([head, title, middle, body, end]), encoding="utf-8")
     head, middle, end = _frame(view, config, results, page="item-page", scripts=[])
-    for i, page in enumerate(pages.pages):
+    bounds = bounds_words(left_out, listing=False)
+    for i, page in enumerate(pages):
         title = escape(f"Items, page {i + 1}: {view.results.title}")
-        html = "".join([head, title, middle, _item_page(view, pages, i), end])
+        html = "".join([head, title, middle, _item_page(view, pages, i, bounds), end])
         (folder / FOLDER / page.file).write_text(html, encoding="utf-8")
-    _remove_others(folder / FOLDER, pages.pages)
-    (folder / PLACES_FILE).write_text(_places(benchmark, pages), encoding="utf-8")
+    _remove_others(folder / FOLDER, pages)
+    (folder / PLACES_FILE).write_text(_places(benchmark, places, left_out), encoding="utf-8")
 
 
 def _frame(
@@ -89,51 +91,19 @@ def _frame(
     return before, middle, after
 
 
-def _list_page(view: View, catalogue: Catalogue, pages: Pages) -> str:
-    results = view.results
-    n = catalogue.frame.height
-    download = (
-        f'<a href="{escape(view.tables_link)}/item_counts.parquet" download><code>item_counts</code></a>'
-        if results.table("item_counts") is not None
-        else ""
-    )
-    more = f" The counts of every item are in the table {download}." if download else ""
-    lede = f"{plural(n, 'item')}, by how many models solve {'it' if n == 1 else 'each'}."
-    jump = "".join(
-        f'<li><a href="#{group}">{_JUMP[group]} ({count(total)})</a></li>'
-        for group, (_, total) in pages.left_out.items()
-    )
-    return (
-        f'<div class="hero">{synthetic_banner(results)}<p class="kicker">Items</p>'
-        f'<h1>{named(results.title, css="title")}</h1><p class="lede">{lede}</p>'
-        f"<p>{bounds_words(pages.left_out, listing=True)}{more}</p>"
-        f'<ul class="jump">{jump}</ul></div>\n{_FIND}\n'
-        f"{listing(view, catalogue, pages.page_of)}"
-    )
-
-
-_FIND = (
-    '<form class="controls" id="controls" hidden><label>Find <input type="search" id="find" '
-    'autocomplete="off" placeholder="item, track, type"></label><span class="shown" role="status"></span></form>'
-)
-"""The box to search the list with; its script shows it, since it does nothing without it."""
-
-_JUMP = {"unsolved": "no model", "some": "some models", "every": "every model", "unscored": "not scored"}
-
-
-def _item_page(view: View, pages: Pages, i: int) -> str:
-    page, results = pages.pages[i], view.results
-    first = sum(len(p.items) for p in pages.pages[:i]) + 1
-    total = sum(len(p.items) for p in pages.pages)
+def _item_page(view: View, pages: list[Page], i: int, bounds: str) -> str:
+    page, results = pages[i], view.results
+    first = sum(len(p.items) for p in pages[:i]) + 1
+    total = sum(len(p.items) for p in pages)
     last = first + len(page.items) - 1
     span = f"Item {count(first)}" if first == last else f"Items {count(first)} to {count(last)}"
-    steps = _steps(pages.pages, i)
+    steps = _steps(pages, i)
     return (
         f'<div class="hero">{synthetic_banner(results)}'
         '<p class="kicker"><a href="../items.html">Items</a></p>'
         f"<h1>{named(results.title, css='title')}</h1>"
         f'<p class="lede">{span} of {count(total)}, by track and identifier.</p>'
-        f'<p class="note">{bounds_words(pages.left_out, listing=False)}</p>{steps}</div>\n{page.body}{steps}'
+        f'<p class="note">{bounds}</p>{steps}</div>\n{page.body}{steps}'
     )
 
 
@@ -155,8 +125,7 @@ def _remove_others(folder: Path, pages: list[Page]) -> None:
             old.unlink()
 
 
-def _places(benchmark: str, pages: Pages) -> str:
-    places = {item: f"{FOLDER}/{file}#{anchor(item)}" for item, file in pages.page_of.items()}
-    left = {group: {"left_out": n, "items": of} for group, (n, of) in pages.left_out.items()}
-    document = {"benchmark": benchmark, "groups": left, "items": dict(sorted(places.items()))}
+def _places(benchmark: str, places: dict[str, str], left_out: dict[str, tuple[int, int]]) -> str:
+    groups = {group: {"left_out": n, "items": of} for group, (n, of) in left_out.items()}
+    document = {"benchmark": benchmark, "groups": groups, "items": dict(sorted(places.items()))}
     return json.dumps(document, indent=1, ensure_ascii=False) + "\n"

@@ -54,7 +54,7 @@ def _response(
     verdict = f": {text(stated[-1])}" if stated else ""
     which = "" if run is None else f", run {run}"
     summary = f'{view.name(model)}{which}{verdict} <span class="muted">({plural(len(steps), "step")})</span>'
-    heads = [("Step", "num"), *(COLUMNS[c] for c in columns)]
+    heads = [("Step", ""), *(COLUMNS[c] for c in columns)]
     cells = [[str(step["step"]), *(_cell(step, c) for c in columns)] for step in steps]
     body = table(heads, cells, more="<code>audit_trail.parquet</code>")
     return f'<details class="more"><summary>{summary}</summary>{body}</details>'

@@ -92,5 +92,5 @@ def _silent(view: ItemView, rows: list[dict[str, Any]]) -> str:
     if not silent:
         return ""
     has = "has" if len(silent) == 1 else "have"
-    names = view.report.names(silent, most=6)
+    names = view.report.names(silent, most=4)
     return f'<p class="note">{plural(len(silent), "model")} {has} no response: {names}.</p>'
