@@ -46,6 +46,7 @@ def write_benchmark(benchmark: Benchmark, folder: Path, config: Config) -> None:
     optional = {
         "ratings": benchmark.ratings,
         "audit_trail": benchmark.audit_trail,
+        "statements": benchmark.statements,
         "quarantine": benchmark.quarantine if benchmark.quarantine.height else None,
     }
     for name, frame in optional.items():

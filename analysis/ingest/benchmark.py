@@ -16,6 +16,7 @@ from analysis.ingest.audit import AuditCounts, audit_verdicts
 from analysis.ingest.audit_trail import normalise_audit_trail
 from analysis.ingest.checks import QUARANTINE_SCHEMA, RowChecks, row_as_json
 from analysis.ingest.files import SourceFile, read_parquet_file, verdict_files
+from analysis.ingest.statements import normalise_statements
 from analysis.ingest.verdicts import ITEM_COLUMNS, extra_metrics, normalise, unused_columns
 
 Progress = Callable[[str], None]
@@ -38,6 +39,8 @@ class Benchmark:
         Ratings, where there are any.
     audit_trail : pl.DataFrame or None
         Steps of the scorer, where it left any.
+    statements : pl.DataFrame or None
+        What a publication says of the same data, where a reproduction wrote it down.
     audit : pl.DataFrame
         What was counted on the way.
     quarantine : pl.DataFrame
@@ -55,6 +58,7 @@ class Benchmark:
     models: pl.DataFrame
     ratings: pl.DataFrame | None
     audit_trail: pl.DataFrame | None
+    statements: pl.DataFrame | None
     audit: pl.DataFrame
     quarantine: pl.DataFrame
     inputs: dict[str, str]
@@ -135,6 +139,7 @@ def read_benchmark(folder: Path, *, lenient: bool = False, progress: Progress | 
         models=models.sort("model"),
         ratings=tables["ratings"],
         audit_trail=tables["audit_trail"],
+        statements=tables["statements"],
         audit=trail.frame(),
         quarantine=quarantine,
         inputs=dict(sorted(reading.inputs.items())),
@@ -220,8 +225,10 @@ def _read_companion(folder: Path, stem: str, card: BenchmarkCard, reading: _Read
         frame = companions.normalise_models(checks)
     elif stem == "ratings":
         frame = companions.normalise_ratings(checks)
-    else:
+    elif stem == "audit_trail":
         frame = normalise_audit_trail(checks)
+    else:
+        frame = normalise_statements(checks)
     return reading.settle(checks, frame)
 
 

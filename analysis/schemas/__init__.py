@@ -38,7 +38,16 @@ from analysis.schemas.core import (
     UniqueSolves,
 )
 from analysis.schemas.ratings import Agreement, AgreementStatistics, JudgeCorrection, Raters, Reliability
-from analysis.schemas.raw import Audit, AuditTrail, Items, Models, Quarantine, Ratings, Verdicts
+from analysis.schemas.raw import (
+    Audit,
+    AuditTrail,
+    Items,
+    Models,
+    Quarantine,
+    Ratings,
+    Statements,
+    Verdicts,
+)
 from analysis.schemas.robustness import (
     CoverageShares,
     DataQuality,
@@ -102,6 +111,7 @@ __all__ = [
     "ScoreDistribution",
     "ScoreSummaries",
     "Specialties",
+    "Statements",
     "Strata",
     "ThresholdSensitivity",
     "Tiers",
@@ -116,6 +126,7 @@ RAW: dict[str, type[dy.Schema]] = {
     "models": Models,
     "ratings": Ratings,
     "audit_trail": AuditTrail,
+    "statements": Statements,
 }
 """The validated raw tables."""
 

@@ -96,6 +96,20 @@ class AuditTrail(dy.Schema):
     threshold = number_column("The threshold that the value was held against.")
 
 
+class Statements(dy.Schema):
+    """What a publication says of the same data, and what is measured for it."""
+
+    position = dy.Int64(primary_key=True, min=1, description="Number of the statement, in order.")
+    place = dy.String(description="Section, table or figure of the publication.")
+    says = dy.String(description="What it says, in short.")
+    quantity = text_column("What is measured for it.")
+    printed = dy.String(description="The value as printed.")
+    measured = number_column("The value here.")
+    met = dy.Bool(description="The printed value holds, to the precision of the print.")
+    reason = text_column("Why it does not hold.")
+    note = text_column("How the statement was read.")
+
+
 class Audit(dy.Schema):
     """What ingest counted: nothing is lost without a row here."""
 

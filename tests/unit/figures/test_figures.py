@@ -79,13 +79,14 @@ def test_which_are_absent(case: Case) -> None:
     alone = {"concordance", "pairwise"} if "single model" in case.name else set()
     costs = {"frontier"} if case.name == "no prices" else set()
     tracks = "track" in case.name or case.name in {"single model", "hostile text"}
-    optional = {"policies", "failure_labels"}
+    optional = {"policies", "failure_labels", "score_distribution"}
     assert absent - optional == alone | costs | (set() if tracks else {"scores_by_track"})
 
 
 def test_200_models() -> None:
     tables = build(200, 40, missing=0.1, tracks=("x", "y"))
-    for name, figure in FIGURES.items():
+    # Two hundred models leave no item unsolved.
+    for name, figure in FIGURES.items() - {("score_distribution", FIGURES["score_distribution"])}:
         spec = spec_of(name, tables)
         widths = [
             v["width"] for v in walk(spec) if isinstance(v, dict) and isinstance(v.get("width"), (int, float))
