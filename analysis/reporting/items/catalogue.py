@@ -125,7 +125,7 @@ def anchor(item_id: str) -> str:
     Examples
     --------
     >>> anchor("<script>")
-    'i-a6b9a6a4e3d01d3c'
+    'i-5b63e5b2097fc690'
     """
     return f"i-{hashlib.sha256(item_id.encode()).hexdigest()[:16]}"
 

@@ -17,7 +17,7 @@ MOST_ON_A_PAGE = 100
 """Items of a page."""
 PAGE_BYTES = 400_000
 """A page ends before the item with which it would be larger than this."""
-MOST_BYTES = 16_000_000
+MOST_BYTES = 32_000_000
 """Of all items' parts together: items that no longer fit have no page, and every page says how many."""
 
 

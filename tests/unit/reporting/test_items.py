@@ -18,6 +18,7 @@ from analysis.reporting.items.catalogue import Catalogue, anchor, by_interest, n
 from analysis.reporting.items.cells import MOST_CHARACTERS, number, text
 from analysis.reporting.items.pages import build_pages, places_of
 from analysis.reporting.items.panels import audit_trail, ratings, verdicts
+from analysis.reporting.items.panels.audit_trail import MOST_STEPS
 from analysis.reporting.items.panels.panel import MOST_ROWS, Panel
 from analysis.reporting.items.panels.registry import PANELS
 from analysis.reporting.items.sections import MOST_PANEL_BYTES, panels_of
@@ -147,17 +148,16 @@ def test_a_rating_of_a_response_that_is_not_there_says_so(view_of: Derive) -> No
 def test_the_trail_shows_fields_slots_and_thresholds(view_of: Derive) -> None:
     view = items_of(view_of(grid({"a": "1", "b": "0"}), audit_trail=TRAIL), "i000")
     shown = audit_trail.show(view, "i000")
-    assert shown.count("<details") == 2
-    assert "a: correct" in shown
-    assert cells(shown)[0] == [
-        "1",
-        "content",
-        "slot_f1",
-        "not reached",
-        "2 needs",
-        "3 &lt;slots&gt;",
-        "0.66999",
-        "0.67",
+    assert "<summary>3 steps of 2 responses</summary>" in shown
+    groups = re.findall(r"<tbody>(.*?)</tbody>", shown, re.S)
+    rows = [[re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", row) for row in group.split("\n")] for group in groups]
+    assert rows == [
+        [
+            ["a: correct"],
+            ["content", "slot_f1", "not reached", "2 needs", "3 &lt;slots&gt;", "0.66999", "0.67"],
+            ["verdict", "verdict", "correct"],
+        ],
+        [["b: incorrect"], ["verdict", "verdict", "incorrect"]],
     ]
     assert [panel.name for panel in panels_of(view)] == ["verdicts", "audit-trail"]
 
@@ -178,6 +178,30 @@ def test_rows_past_the_bound_are_counted(view_of: Derive) -> None:
     shown = verdicts.show(items_of(view_of(many), "i000"), "i000")
     assert len(cells(shown)) == MOST_ROWS
     assert "3 more rows in <code>verdicts.parquet</code>." in shown
+
+
+def test_a_trail_past_the_bounds_is_counted(view_of: Derive) -> None:
+    steps = pl.DataFrame(
+        {"step": range(MOST_STEPS + 2), "field": ["f" * 700] * (MOST_STEPS + 2), "outcome": "o"}
+    )
+    trail = grid({"a": "1", "b": "0", "c": "0", "d": "0"}).select("model", "item_id").join(steps, how="cross")
+    view = items_of(view_of(grid({"a": "1", "b": "0", "c": "0", "d": "0"}), audit_trail=trail), "i000")
+    shown = audit_trail.show(view, "i000")
+    assert f"<summary>{4 * (MOST_STEPS + 2)} steps of 4 responses</summary>" in shown
+    assert shown.count("2 more steps in <code>audit_trail.parquet</code>") == 2
+    assert "2 more responses in <code>audit_trail.parquet</code>." in shown
+    assert len(shown) < MOST_PANEL_BYTES
+
+
+def test_long_rows_end_a_table_early_and_are_counted(view_of: Derive) -> None:
+    wordy = RATINGS.head(1).select("model", "item_id", "run", "rater_kind", label=pl.lit("y" * 600))
+    wordy = pl.concat([wordy.with_columns(rater=pl.lit(f"{i}" + "x" * 590)) for i in range(MOST_ROWS)])
+    view = items_of(view_of(grid({"a": "1"}), ratings=wordy), "i000")
+    shown = ratings.show(view, "i000")
+    n = len(cells(shown))
+    assert 0 < n < MOST_ROWS
+    assert f"{MOST_ROWS - n} more rows in <code>ratings.parquet</code>." in shown
+    assert len(shown) < MOST_PANEL_BYTES
 
 
 def counted(**groups: list[tuple[str, int, int]]) -> Catalogue:

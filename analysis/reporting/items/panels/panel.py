@@ -10,6 +10,8 @@ from analysis.reporting.numbers import plural
 
 MOST_ROWS = 200
 """Rows of a panel's table on one item; those past it are counted."""
+MOST_TABLE_BYTES = 200_000
+"""A panel's table on one item ends before the row with which it would be larger."""
 
 
 @dataclass(frozen=True)
@@ -44,23 +46,25 @@ def table(heads: Sequence[tuple[str, str]], rows: Sequence[Sequence[str]], *, mo
     heads : sequence of (str, str)
         Head and class (`num` for numbers) of each column.
     rows : sequence of sequences of str
-        Cells as HTML; those past `MOST_ROWS` are counted below the table.
+        Cells as HTML; those past `MOST_ROWS` or `MOST_TABLE_BYTES` are counted below the table.
     more : str
         The file that holds the rows that are left out, as HTML.
     """
-    left = len(rows) - MOST_ROWS
     top = "".join(f'<th scope="col"{_css(css)}>{head}</th>' for head, css in heads)
     opened = [f"<td{_css(css)}>" for _, css in heads[1:]]
-    body = "".join(
-        f'<tr><th scope="row">{row[0]}</th>'
-        + "".join([f"{tag}{cell}</td>" for tag, cell in zip(opened, row[1:], strict=True)])
-        + "</tr>\n"
-        for row in rows[:MOST_ROWS]
-    )
-    note = f'<p class="note">{plural(left, "more row")} in {more}.</p>' if left > 0 else ""
-    return (
-        f'<div class="scroll"><table><thead><tr>{top}</tr></thead><tbody>\n{body}</tbody></table></div>{note}'
-    )
+    lines: list[str] = []
+    size = 0
+    for row in rows[:MOST_ROWS]:
+        cells = "".join([f"{tag}{cell}</td>" for tag, cell in zip(opened, row[1:], strict=True)])
+        line = f'<tr><th scope="row">{row[0]}</th>{cells}</tr>\n'
+        size += len(line)
+        if lines and size > MOST_TABLE_BYTES:
+            break
+        lines.append(line)
+    left = len(rows) - len(lines)
+    note = f'<p class="note">{plural(left, "more row")} in {more}.</p>' if left else ""
+    head = f"<thead><tr>{top}</tr></thead>"
+    return f'<div class="scroll"><table>{head}<tbody>\n{"".join(lines)}</tbody></table></div>{note}'
 
 
 def _css(css: str) -> str:
