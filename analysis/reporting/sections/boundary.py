@@ -23,7 +23,7 @@ def counts(view: View) -> str:
     if results.table("count_distribution") is None:
         return absent(results.why_absent("count_distribution"))
     ways = single_items.unsolved(view) + single_items.divided(view)
-    parts = [paragraph(zero_sentences(view)), figure_float(view, "count_distribution"), ways]
+    parts = [paragraph(zero_sentences(view)), ways, figure_float(view, "count_distribution")]
     if results.tracks:
         parts.append(_by_track(view))
     return "\n".join(parts)
