@@ -20,8 +20,14 @@ MOST_LISTED = 5_000
 HEADS = {
     "unsolved": "Solved by no model",
     "some": "Solved by some models",
-    "every": "Solved by every model",
+    "every": "Solved by every model that was scored",
     "unscored": "Without a scored response",
+}
+JUMP = {
+    "unsolved": "no model",
+    "some": "some models",
+    "every": "every scored model",
+    "unscored": "not known",
 }
 WORDS = {
     "unsolved": "that no model solves",
@@ -29,6 +35,14 @@ WORDS = {
     "every": "that every scored model solves",
     "unscored": "without a scored response",
 }
+
+
+FIND = (
+    '<form class="controls" id="controls" hidden>'
+    '<label>Find <input type="search" id="find" autocomplete="off" placeholder="item, track, type"></label>'
+    '<span class="shown" role="status"></span></form>'
+)
+"""The box to search the list with; its script shows it, since it does nothing without it."""
 
 
 def show(view: View) -> str:
@@ -59,13 +73,13 @@ def list_page(view: View, catalogue: Catalogue, places: dict[str, str]) -> str:
     more = f" The counts of every item are in the table {download}." if download else ""
     lede = f"{plural(n, 'item')}, by how many models solve {'it' if n == 1 else 'each'}."
     jump = "".join(
-        f'<a href="#{group}">{_JUMP[group]} ({count(total)})</a>' for group, (_, total) in left_out.items()
+        f'<a href="#{group}">{JUMP[group]} ({count(total)})</a>' for group, (_, total) in left_out.items()
     )
     return (
         f'<div class="hero">{synthetic_banner(results)}<p class="kicker">Items</p>'
         f'<h1>{named(results.title, css="title")}</h1><p class="lede">{lede}</p>'
         f"<p>{bounds_words(left_out, listing=True)}{more}</p>{_strange(view, catalogue)}"
-        f'<p class="jump"><span>Solved by</span>{jump}</p></div>\n{_FIND}\n'
+        f'<p class="jump"><span>Solved by</span>{jump}</p></div>\n{FIND}\n'
         f"{listing(view, catalogue, places)}"
     )
 
@@ -89,16 +103,6 @@ def _strange(view: View, catalogue: Catalogue) -> str:
     verb = "is" if lines[0].startswith("1 ") and len(lines) == 1 else "are"
     where = "of items that the benchmark does not have: they stand on no page"
     return f'<p class="note">{listed(lines)} {verb} {where}.</p>'
-
-
-_FIND = (
-    '<form class="controls" id="controls" hidden>'
-    '<label>Find <input type="search" id="find" autocomplete="off" placeholder="item, track, type"></label>'
-    '<span class="shown" role="status"></span></form>'
-)
-"""The box to search the list with; its script shows it, since it does nothing without it."""
-
-_JUMP = {"unsolved": "no model", "some": "some models", "every": "every model", "unscored": "not known"}
 
 
 def listing(view: View, catalogue: Catalogue, places: dict[str, str]) -> str:

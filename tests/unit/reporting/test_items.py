@@ -254,7 +254,7 @@ def test_a_large_benchmark_shows_a_selection_and_counts_the_rest(tmp_path: Path)
         "2,000 that every scored model solves. This list holds the items that have a page." in words
     )
     assert "Solved by no model (75 of 3,000)" in words
-    assert "Solved by every model (0 of 2,000)" in words
+    assert "Solved by every model that was scored (0 of 2,000)" in words
     places = json.loads((folder / "items.json").read_text(encoding="utf-8"))["items"]
     assert len(places) == 150
     assert len(page.links) < 200 < n
