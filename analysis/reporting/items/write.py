@@ -11,6 +11,7 @@ from analysis.reporting.assets import write_assets
 from analysis.reporting.environment import reports_folder
 from analysis.reporting.frame import FramedPage, page_variables
 from analysis.reporting.items.catalogue import read_catalogue
+from analysis.reporting.items.cells import text
 from analysis.reporting.items.listing import bounds_words, list_page
 from analysis.reporting.items.pages import FOLDER, Page, build_pages, places_of
 from analysis.reporting.markup import block, escape, inline, named
@@ -51,10 +52,10 @@ def write_items(benchmark: str, *, config: Config, folder: Path) -> None:
     title = escape(f"Items: {view.results.title}")
     (folder / "items.html").write_text("".join([head, title, middle, body, end]), encoding="utf-8")
     head, middle, end = _frame(view, config, results, page="item-page", scripts=[])
-    bounds = bounds_words(left_out, listing=False)
+    head_note = f'<p class="note">{bounds_words(left_out, listing=False)}</p>{_label_key(view)}'
     for i, page in enumerate(pages):
         title = escape(f"Items, page {i + 1}: {view.results.title}")
-        html = "".join([head, title, middle, _item_page(view, pages, i, bounds), end])
+        html = "".join([head, title, middle, _item_page(view, pages, i, head_note), end])
         (folder / FOLDER / page.file).write_text(html, encoding="utf-8")
     _remove_others(folder / FOLDER, pages)
     (folder / PLACES_FILE).write_text(_places(benchmark, places, left_out), encoding="utf-8")
@@ -91,7 +92,7 @@ def _frame(
     return before, middle, after
 
 
-def _item_page(view: View, pages: list[Page], i: int, bounds: str) -> str:
+def _item_page(view: View, pages: list[Page], i: int, head_note: str) -> str:
     page, results = pages[i], view.results
     first = sum(len(p.items) for p in pages[:i]) + 1
     total = sum(len(p.items) for p in pages)
@@ -103,8 +104,22 @@ def _item_page(view: View, pages: list[Page], i: int, bounds: str) -> str:
         '<p class="kicker"><a href="../items.html">Items</a></p>'
         f"<h1>{named(results.title, css='title')}</h1>"
         f'<p class="lede">{span} of {count(total)}, by track and identifier.</p>'
-        f'<p class="note">{bounds}</p>{steps}</div>\n{page.body}{steps}'
+        f"{head_note}{steps}</div>\n{page.body}{steps}"
     )
+
+
+def _label_key(view: View) -> str:
+    """Return what the card says of its labels, folded away; empty where it says nothing."""
+    card = view.results.card
+    lines = [
+        f"<dt>{text(label)}</dt><dd>{text(rule.meaning)}</dd>"
+        for label, rule in card.labels.items()
+        if rule.meaning and not rule.reserved
+    ]
+    if not lines:
+        return ""
+    summary = "<summary>What the labels mean</summary>"
+    return f'<details class="more">{summary}<dl class="key">{"".join(lines)}</dl></details>'
 
 
 def _steps(pages: list[Page], i: int) -> str:

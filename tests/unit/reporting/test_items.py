@@ -361,6 +361,7 @@ def test_hostile_text_is_shown_as_text_in_every_panel(odd: Path) -> None:
     )
     for panel in PANELS:
         assert panel.title in shown
+    assert "What the labels mean<b>label</b><u>meaning</u>" in shown
 
 
 def test_every_local_link_leads_somewhere(odd: Path) -> None:
