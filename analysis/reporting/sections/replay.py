@@ -39,6 +39,8 @@ def _session(view: View, one: dict[str, Any], number: int) -> str:
     title = f"{escape(one['example'].capitalize())}: {view.name(one['model'])}, {escape(_case(view, key))}"
     looked_for = one["reason"][:1].upper() + one["reason"][1:]
     why = f"{escape(looked_for)}; one of {plural(one['n_alike'], 'such session')}."
+    if view.item_places.get(one["case_id"]):
+        why += f" All sessions with this case: {view.item(one['case_id'])}."
     opened = " open" if number == 1 else ""
     head = f'<details class="more replay"{opened}><summary>{title}</summary><p class="note">{why}</p>'
     parts = [

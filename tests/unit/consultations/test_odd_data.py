@@ -12,6 +12,8 @@ from analysis.capabilities import ALL_OF_SESSIONS, possible_tables
 from analysis.config import Config
 from analysis.derived import derive, write_benchmark
 from analysis.ingest.benchmark import read_benchmark
+from analysis.reporting.items.panels.consultations import show as show_panel
+from analysis.reporting.items.view import ItemView
 from analysis.reporting.results import Results
 from analysis.reporting.sections import consultations
 from analysis.reporting.view import View
@@ -169,11 +171,12 @@ def test_text_of_the_data_is_never_markup(tmp_path: Path) -> None:
     kept = files["differentials"].filter(pl.col("model") == "m").with_columns(rank=pl.col("rank") + 1)
     files["differentials"] = pl.concat([first, kept.select(first.columns)])
     build(tmp_path, files, verdicts=False)
-    text = page(tmp_path)
-    assert text.count("&lt;script&gt;") > 3
-    assert "<script" not in text
-    assert "{{<" not in text
-    assert HOSTILE not in text
+    view = ItemView(View(Results.open("odd", tmp_path / "results")), frozenset(["c1"]))
+    for text in (page(tmp_path), show_panel(view, "c1")):
+        assert text.count("&lt;script&gt;") > 3
+        assert "<script" not in text
+        assert "{{<" not in text
+        assert HOSTILE not in text
 
 
 def test_which_tables_are_possible(tmp_path: Path) -> None:
