@@ -48,4 +48,5 @@ def ink_of(model: str, role: str, who: Identity, theme: Theme) -> str:
 
 def label_of(model: str, role: str, who: Identity) -> str:
     """Return a system's label, with what it is where it is no model."""
-    return who.label(model) if role == "model" else f"{who.label(model)} ({role})"
+    label = who.label(model)
+    return label if role == "model" or role in label.lower() else f"{label} ({role})"

@@ -133,22 +133,22 @@ CAST: tuple[Style, ...] = (
         (0.06, 0.04, 0.03), 0.18, 0.92, 1.0, 0.74, 0.64, 0.70, 0.56, 0.76, 0.72, 0.24,
     ),
     Style(
-        "refusal", "Refusal", "Baselines", "baseline", None, None, "Refusal",
+        "refusal", "Refusal (baseline)", "Baselines", "baseline", None, None, "Refusal",
         0.0, 0.0, 0.0, 0.0, (), 0.0, 0.0, 0.0, 0.0,
         (1.0, 0.0, 0.0), 0.0, 0.0, 0.05, 0.04, 0.02, 0.04, 0.02, 0.02, 0.0, 0.0,
     ),
     Style(
-        "template", "Template", "Baselines", "baseline", None, None, "Template",
+        "template", "Template (baseline)", "Baselines", "baseline", None, None, "Template",
         0.0, 0.0, 0.0, 0.0, TEMPLATE_SCRIPT, 0.13, 0.09, 0.05, 0.60,
         (0.06, 0.03, 0.03), 0.20, 0.30, 1.0, 0.22, 0.14, 0.16, 0.08, 0.10, 0.04, 0.06,
     ),
     Style(
-        "random", "Random", "Baselines", "baseline", None, None, "Random",
+        "random", "Random (baseline)", "Baselines", "baseline", None, None, "Random",
         0.97, 0.97, 0.0, 0.02, (), 0.21, 0.16, 0.05, 0.60,
         (0.12, 0.09, 0.07), 0.34, 0.15, 1.0, 0.14, 0.10, 0.12, 0.06, 0.06, 0.04, 0.05,
     ),
     Style(
-        "clinicians", "Clinicians", "Reference", "reference", None, None, "empirical baseline",
+        "clinicians", "Clinicians (reference)", "Reference", "reference", None, None, "empirical baseline",
         0.93, 0.22, 0.93, 0.04, (), 0.86, 0.70, 0.66, 0.16,
         (0.010, 0.006, 0.004), 0.04, 0.96, 1.0, 0.93, 0.90, 0.86, 0.82, 0.88, 0.84, 0.814,
     ),

@@ -38,6 +38,12 @@ def metric_name(view: View, metric: str) -> str:
     return f"{escape(row['label'])}\u00a0{ARROWS[row['direction']]}"
 
 
+def marked(view: View, system: str, role: str) -> str:
+    """Return a system's name as HTML with its role, unless the name says it."""
+    name = view.results.names.get(system, system)
+    return view.name(system) + ("" if role in name.lower() else f" ({role})")
+
+
 def _defined(view: View) -> dict[str, dict[str, Any]]:
     rows = view.results.table("metric_definitions")
     return {} if rows is None else {r["metric"]: r for r in rows.sort("position").iter_rows(named=True)}
@@ -160,7 +166,7 @@ def _sentence(view: View, rows: pl.DataFrame) -> str:
     references = compared.filter(pl.col("role") == "reference")
     for (system,), own in references.group_by("system", maintain_order=True):
         behind = own.filter(~pl.col("as_wished"))
-        text = f"No model is better than {view.name(str(system))} (reference) on "
+        text = f"No model is better than {marked(view, str(system), 'reference')} on "
         text += f"{own.height - behind.height} of {own.height}"
         if behind.height:
             order = [m for m in _defined(view) if m in set(behind["metric"])]
@@ -172,7 +178,7 @@ def _sentence(view: View, rows: pl.DataFrame) -> str:
 def _validity_table(view: View, rows: pl.DataFrame) -> str:
     systems = rows.select("system", "role").unique().sort("role", "system").rows()
     columns = [Column("metric", "Metric"), Column("models", "Models", "right")]
-    columns += [Column(f"s{i}", f"{view.name(s)} ({role})", "right") for i, (s, role) in enumerate(systems)]
+    columns += [Column(f"s{i}", marked(view, s, role), "right") for i, (s, role) in enumerate(systems)]
     columns.append(Column("wished", "As wished"))
     cells = []
     for metric in _defined(view):
