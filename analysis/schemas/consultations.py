@@ -163,8 +163,8 @@ class JudgeReliability(dy.Schema):
     metric = key_column("What is judged: see `session_judgements`.")
     unit = key_column("`judgement`: one by one; `session`: means over a session's judgements.")
     comparison = key_column(
-        "`repeat` (the same rater again), `judge_human` (against the humans' consensus), `human_human`, "
-        "`judge_judge`, `humans`, `judges` (all together)."
+        "`repeat` (the same judge again), `human_repeat`, `judge_human` (against the humans' consensus), "
+        "`human_human`, `judge_judge`, `humans`, `judges` (all together)."
     )
     rater_a = key_column("First rater; empty: all of the kind.")
     rater_b = key_column("Second rater; empty: the consensus, or all of the kind.")

@@ -24,6 +24,9 @@ from analysis.tables.session_matrix import STAGES, Floats, Means, SessionMatrix,
 N_WEIGHTS = 10_000
 """Draws of weights."""
 
+MOST_UNDEFINED = 0.2
+"""A model whose composite more resamples than this leave undefined (too few cases) is not ordered."""
+
 COMPOSITE = ("composite_ranks", "composite_orders", "composite_pairs")
 """Tables on the order that the composite gives."""
 
@@ -178,17 +181,22 @@ def order_models(
 ) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
     """Return the rows of `composite_ranks`, `composite_orders` and `composite_pairs`.
 
-    Only models with every primary metric take part. There are no rows for fewer than two.
+    Only models with every primary metric take part, in all but few resamples of the cases; ranks are
+    among these. There are no rows for fewer than two.
     """
     weight = weights_of(matrix).get("composite", np.zeros(0))
     value, replicates = weighted(weight, scores), weighted(weight, drawn)
-    defined = ~np.isnan(value) & ~np.isnan(replicates).any(axis=0)
+    defined = ~np.isnan(value) & (np.isnan(replicates).mean(axis=0) <= MOST_UNDEFINED)
     at = np.array([i for i in matrix.ranked if defined[i] and weight.size], dtype=np.int64)
     none = (CompositeRanks.create_empty(), CompositeOrders.create_empty(), CompositePairs.create_empty())
     if at.size < 2:
         return none
     at = at[rank_order(value[at])]
-    mine, one = scores[:, at], value[at]
+    mine, one, resampled = scores[:, at], value[at], replicates[:, at]
+    # Models of few cases are missing from some resamples: those say nothing of the order.
+    resampled = resampled[~np.isnan(resampled).any(axis=1)]
+    if not resampled.shape[0]:
+        return none
     stages = [STAGES.index(s) for s in matrix.of_tier("primary")["stage"]]
     draws: dict[str, RankDraws] = {
         source: rank_draws(
@@ -206,8 +214,8 @@ def order_models(
         )
         for source, by_group in SOURCES.items()
     }
-    draws["cases"] = rank_draws(one, replicates[:, at], level=matrix.level)
-    bounds = bound_ranks(one, replicates[:, at], level=matrix.level)
+    draws["cases"] = rank_draws(one, resampled, level=matrix.level)
+    bounds = bound_ranks(one, resampled, level=matrix.level)
     names = [matrix.models[i] for i in at]
     ranks = [
         table_frame(

@@ -90,7 +90,8 @@ def comparisons(rows: pl.DataFrame) -> Iterator[_Comparison]:
             for a, b in combinations(repeats, 2)
         ]
         if pairs:
-            yield _Comparison("repeat", str(rater), str(rater), pl.concat(pairs))
+            name = "repeat" if own["rater_kind"][0] == "judge" else "human_repeat"
+            yield _Comparison(name, str(rater), str(rater), pl.concat(pairs))
     first = rows.filter(pl.col("repeat") == 0)
     humans = first.filter(pl.col("rater_kind") == "human")
     judges = first.filter(pl.col("rater_kind") == "judge")
@@ -168,7 +169,7 @@ def _describe(data: BenchmarkData, metric: str, one: _Comparison, levels: np.nda
     names = ("spearman", "mean_difference", "mean_absolute_difference")
     sizes = estimate_differences(a, b, units=_fewer(data, rows), level=data.settings.level)
     found.append(_rows(metric, "judgement", one, sizes, names, n_cases, levels.size))
-    by_session = rows.group_by(SESSION, maintain_order=True).agg(pl.col("first", "second").mean())
+    by_session = rows.group_by(SESSION, maintain_order=True).agg(pl.col("first", "second").sort().mean())
     if by_session.height < rows.height:
         n_levels = np.unique(by_session.select("first", "second").to_numpy()).size
         sizes = estimate_differences(

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import polars as pl
@@ -19,7 +22,7 @@ from analysis.reporting.sections import consultations
 from analysis.reporting.view import View
 from analysis.store import read_table
 from tests.property.sessions.generated import frames, generate
-from tests.unit.consultations.conftest import RULES
+from tests.unit.consultations.conftest import RULES, Made
 from tests.unit.sessions.worked_example import example, write
 
 NEEDS = {"assess_judges": "session_judgements", "validate_metrics": "session_systems"}
@@ -42,6 +45,11 @@ def build(path: Path, files: dict[str, pl.DataFrame], *, card: str = "", verdict
         if needed is None or (folder / f"{needed}.parquet").is_file():
             derive(rule, folder)
     return folder
+
+
+def files_of(raw: Path) -> list[tuple[str, Path]]:
+    """Return the raw files of the sessions by stem."""
+    return [(path.stem, path) for path in sorted((raw / "sessions").glob("*.parquet"))]
 
 
 def page(path: Path) -> str:
@@ -139,6 +147,42 @@ def test_repeated_runs_stay_within_their_case(tmp_path: Path) -> None:
     assert row.select("n_sessions", "n_defined", "n_cases").row(0) == (10, 10, 1)
     assert row["estimate"].to_list() == pytest.approx([0.35])
     assert row["ci_low"].to_list() == [None]
+
+
+def test_a_model_of_few_cases_does_not_silence_the_order(made: Made, tmp_path: Path) -> None:
+    """A model with a single case is missing from a third of the resamples: the others keep their order."""
+    files = {stem: pl.read_parquet(path) for stem, path in files_of(made.raw)}
+    few, case = "cedar", "case-005"
+    for stem, frame in files.items():
+        if {"model", "case_id"} <= set(frame.columns):
+            files[stem] = frame.filter((pl.col("model") != few) | (pl.col("case_id") == case))
+    folder = build(tmp_path, files, verdicts=False)
+    ranks = read_table(folder / "composite_ranks.parquet").filter(pl.col("source") == "cases")
+    assert few not in set(ranks["model"])
+    assert ranks.height == 5
+    stages = read_table(folder / "stage_scores.parquet").filter(pl.col("stage") == "composite")
+    assert stages.filter(pl.col("model") == few)["estimate"].null_count() == 0
+
+
+SCRIPT = """
+import sys
+from pathlib import Path
+import polars as pl
+from tests.unit.consultations.test_odd_data import build, files_of
+build(Path(sys.argv[2]), {s: pl.read_parquet(p) for s, p in files_of(Path(sys.argv[1]))}, verdicts=False)
+"""
+
+
+def test_the_same_bytes_for_one_thread_and_two(made: Made, tmp_path: Path, root: Path) -> None:
+    found = []
+    for threads in ("1", "2"):
+        environment = {**os.environ, "POLARS_MAX_THREADS": threads, "OPENBLAS_NUM_THREADS": threads}
+        command = [sys.executable, "-c", SCRIPT, str(made.raw), str(tmp_path / threads)]
+        subprocess.run(command, check=True, cwd=root, env=environment)
+        tables = sorted((tmp_path / threads / "results" / "derived" / "odd").glob("*.parquet"))
+        found.append({p.name: p.read_bytes() for p in tables})
+    assert found[0] == found[1]
+    assert len(found[0]) > 25
 
 
 def test_a_declared_cluster_is_what_is_resampled(tmp_path: Path) -> None:
