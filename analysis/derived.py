@@ -150,7 +150,7 @@ RULES: dict[str, str] = {
     "describe_behaviour": "analysis.tables.behaviour",
     "review_outcomes": "analysis.tables.review_outcomes",
     "measure_sessions": "analysis.tables.session_metrics",
-    "score_consultations": "analysis.tables.consultation_scores",
+    "score_sessions": "analysis.tables.session_scores",
     "find_hidden_errors": "analysis.tables.hidden_errors",
     "assess_judges": "analysis.tables.judge_reliability",
     "validate_metrics": "analysis.tables.metric_validity",

@@ -392,13 +392,13 @@ rule measure_sessions:
         "scripts/derive.py"
 
 
-rule score_consultations:
+rule score_sessions:
     """Score stages of consultations and their composite; vary weights and cases."""
     input:
         card=CARD,
         tables=VALIDATED,
         metrics=MEASURED,
-        code=code_of("analysis.tables.consultation_scores", *DERIVE_MODULES),
+        code=code_of("analysis.tables.session_scores", *DERIVE_MODULES),
     output:
         session_scores=table("session_scores"),
         stage_scores=table("stage_scores"),
@@ -406,7 +406,7 @@ rule score_consultations:
         composite_orders=table("composite_orders"),
         composite_pairs=table("composite_pairs"),
     log:
-        f"{LOGS}/score_consultations/{{benchmark}}.log",
+        f"{LOGS}/score_sessions/{{benchmark}}.log",
     conda:
         "../environment.yml"
     script:

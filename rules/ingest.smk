@@ -29,18 +29,18 @@ rule reconstruct_odbb:
         "scripts/reconstruct_odbb.py"
 
 
-rule simulate_consultations:
+rule simulate_medconsult:
     """Write the simulated consultations, with a truth that tests know."""
     input:
         code=code_of("analysis.demo.medconsult.write", "analysis.rule"),
     output:
         card=f"{RAW}/medconsult/benchmark.yaml",
     log:
-        f"{LOGS}/simulate_consultations.log",
+        f"{LOGS}/simulate_medconsult.log",
     conda:
         "../environment.yml"
     script:
-        "scripts/simulate_consultations.py"
+        "scripts/simulate_medconsult.py"
 
 
 rule ingest_benchmark:

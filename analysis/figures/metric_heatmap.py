@@ -5,11 +5,11 @@ from __future__ import annotations
 import polars as pl
 
 from analysis.config import BenchmarkCard
-from analysis.figures.consultations import STAGES, WITHOUT, systems_in_order
 from analysis.figures.figure import Absent, Chart, Figure, Tables
 from analysis.figures.identity import identify
 from analysis.figures.matrix import Group, Scale, draw_matrix
 from analysis.figures.parts import Row, finish
+from analysis.figures.session_parts import STAGES, WITHOUT, systems_in_order
 from analysis.figures.text import isolate, plural
 from analysis.figures.theme import Theme
 
@@ -63,7 +63,7 @@ def draw(tables: Tables, card: BenchmarkCard, theme: Theme) -> Chart | Absent:
         "that dark is good whichever way it runs. Bold: best. Tier 1° enters the composite. Intervals are in "
         "the table."
     )
-    return finish(chart, theme, card, "Metrics of consultations", [text], width=max(width, 420))
+    return finish(chart, theme, card, "Metrics of consultation sessions", [text], width=max(width, 420))
 
 
 def _short(value: float) -> str:
@@ -99,7 +99,7 @@ def alt_text(tables: Tables, card: BenchmarkCard) -> str:
 
 FIGURE = Figure(
     name="metric_heatmap",
-    title="Metrics of consultations",
+    title="Metrics of consultation sessions",
     needs=("models", "session_scores", "stage_scores", "metric_definitions"),
     without=WITHOUT,
     draw=draw,

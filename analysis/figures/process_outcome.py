@@ -7,11 +7,11 @@ from typing import Any
 import polars as pl
 
 from analysis.config import BenchmarkCard
-from analysis.figures.consultations import WITHOUT, ink_of, label_of, roles_of
 from analysis.figures.figure import Absent, Chart, Figure, Tables
 from analysis.figures.identity import identify
 from analysis.figures.parts import Row, data, finish, options
 from analysis.figures.scatter import Plane, label_layers
+from analysis.figures.session_parts import WITHOUT, ink_of, label_of, roles_of
 from analysis.figures.text import isolate, plural
 from analysis.figures.theme import WIDTH, Theme
 from analysis.figures.wording import domain, share_ticks

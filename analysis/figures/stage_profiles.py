@@ -7,10 +7,10 @@ from typing import Any
 import polars as pl
 
 from analysis.config import BenchmarkCard
-from analysis.figures.consultations import STAGES, WITHOUT, ink_of, roles_of, systems_in_order
 from analysis.figures.figure import Absent, Chart, Figure, Tables
 from analysis.figures.identity import identify
 from analysis.figures.parts import data, finish, label_column, note, notes, options
+from analysis.figures.session_parts import STAGES, WITHOUT, ink_of, roles_of, systems_in_order
 from analysis.figures.text import isolate, plural, shorten
 from analysis.figures.theme import SMALL, WIDTH, Theme
 

@@ -19,21 +19,6 @@ from analysis.schemas.behaviour import (
     ThresholdSensitivity,
     VersionChanges,
 )
-from analysis.schemas.consultations import (
-    CONSULTATION_TABLES,
-    CompositeOrders,
-    CompositePairs,
-    CompositeRanks,
-    HiddenErrors,
-    HiddenIndicators,
-    JudgeReliability,
-    MetricValidity,
-    PairedFactors,
-    ReplayedSessions,
-    ReplayedTurns,
-    SessionScores,
-    StageScores,
-)
 from analysis.schemas.core import (
     AdjustedTests,
     Concordance,
@@ -76,13 +61,28 @@ from analysis.schemas.robustness import (
     RepeatedRuns,
     RunNoise,
 )
+from analysis.schemas.session_analyses import (
+    SESSION_ANALYSES,
+    CompositeOrders,
+    CompositePairs,
+    CompositeRanks,
+    HiddenErrors,
+    HiddenIndicators,
+    JudgeReliability,
+    MetricValidity,
+    PairedFactors,
+    ReplayedSessions,
+    ReplayedTurns,
+    SessionScores,
+    StageScores,
+)
 from analysis.schemas.sessions import SESSION_TABLES, MetricDefinitions, SessionMetrics
 from analysis.typed_frames import dy
 
 __all__ = [
-    "CONSULTATION_TABLES",
     "DERIVED",
     "RAW",
+    "SESSION_ANALYSES",
     "SESSION_TABLES",
     "TABLES",
     "AdjustedTests",
@@ -209,7 +209,7 @@ DERIVED: dict[str, type[dy.Schema]] = {
     "rating_labels": RatingLabels,
     "session_metrics": SessionMetrics,
     "metric_definitions": MetricDefinitions,
-    **CONSULTATION_TABLES,
+    **SESSION_ANALYSES,
 }
 """The derived tables."""
 

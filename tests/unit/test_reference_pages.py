@@ -27,7 +27,7 @@ def test_the_picture_of_the_workflow_names_every_rule(root: Path) -> None:
     # The picture is of the demonstration, which has no consultation sessions.
     others = {
         "measure_sessions",
-        "score_consultations",
+        "score_sessions",
         "find_hidden_errors",
         "assess_judges",
         "validate_metrics",

@@ -37,7 +37,7 @@ def show(view: View) -> str:
 
 
 def _sentence(view: View, rows: pl.DataFrame) -> str:
-    from analysis.reporting.sections.consultations import in_order
+    from analysis.reporting.sections.sessions import in_order
 
     static = rows.filter(pl.col("quantity") == "static", pl.col("role") == "model", pl.col("estimate") > 0)
     models = [m for m in in_order(view) if m in set(static["model"])]
@@ -56,7 +56,7 @@ def _sentence(view: View, rows: pl.DataFrame) -> str:
 
 
 def _averages(view: View, rows: pl.DataFrame) -> str:
-    from analysis.reporting.sections.consultations import in_order
+    from analysis.reporting.sections.sessions import in_order
 
     present = set(rows["quantity"])
     heads = {"static": "Static", "with_process": "With process", "full": "Full", "drop": "Drop"}
@@ -90,7 +90,7 @@ def _averages(view: View, rows: pl.DataFrame) -> str:
 
 
 def _shares(view: View, rows: pl.DataFrame) -> str:
-    from analysis.reporting.sections.consultations import in_order
+    from analysis.reporting.sections.sessions import in_order
 
     shown = rows.filter("in_force")
     kinds = [e for e in ERRORS if e in set(shown["error"])]

@@ -8,7 +8,7 @@ import polars as pl
 
 from analysis.reporting.markup import block, escape, paragraph
 from analysis.reporting.numbers import NONE, fixed, plural
-from analysis.reporting.sections.consultation_metrics import metric_name
+from analysis.reporting.sections.session_metrics import metric_name
 from analysis.reporting.static_table import Column, static_table
 from analysis.reporting.view import View
 

@@ -9,8 +9,8 @@ import polars as pl
 from analysis.reporting.detail import detail
 from analysis.reporting.markup import escape, named, paragraph
 from analysis.reporting.numbers import NONE, Scale, count, fixed, listed, p_value, plural
-from analysis.reporting.sections.consultation_metrics import metric_name
 from analysis.reporting.sections.scores import muted_range
+from analysis.reporting.sections.session_metrics import metric_name
 from analysis.reporting.static_table import Column
 from analysis.reporting.view import View
 

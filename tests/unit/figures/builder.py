@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from analysis.schemas import TABLES
-from tests.unit.figures.consultations import consultation_tables
+from tests.unit.figures.session_tables import session_tables
 
 Z = 1.959963984540054
 POLICIES = ("exclude", "failure", "common_items")
@@ -73,7 +73,7 @@ def build(
             schema = TABLES[table]
             frame = pl.DataFrame(rows, schema={c: d.dtype for c, d in schema.columns().items()})
             tables[table] = frame.sort(schema.primary_key(), maintain_order=True)
-    return tables | consultation_tables(models, seed=seed)
+    return tables | session_tables(models, seed=seed)
 
 
 def _flags(

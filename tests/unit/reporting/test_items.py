@@ -359,8 +359,8 @@ def test_hostile_text_is_shown_as_text_in_every_panel(odd: Path) -> None:
     shown = " ".join(
         "".join(PageReader((odd / "items" / "0001.html").read_text(encoding="utf-8")).text).split()
     )
-    # Consultations have sessions with hostile text of their own: tests/unit/consultations.
-    for panel in (p for p in PANELS if p.name != "consultations"):
+    # Sessions have hostile text of their own: tests/unit/session_analyses.
+    for panel in (p for p in PANELS if p.name != "sessions"):
         assert panel.title in shown
     assert "What the labels mean<b>label</b><u>meaning</u>" in shown
 

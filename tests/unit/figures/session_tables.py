@@ -14,7 +14,7 @@ STAGES = ("history", "diagnosis", "treatment", "follow_up")
 ERRORS = ("history_only", "safety_only", "adaptation_only", "several")
 
 
-def consultation_tables(models: list[str], *, seed: int = 1) -> dict[str, pl.DataFrame]:
+def session_tables(models: list[str], *, seed: int = 1) -> dict[str, pl.DataFrame]:
     """Return the tables that the figures need; of several models the last is a baseline."""
     rng = np.random.default_rng([seed, 99])
     roles = {m: "baseline" if i == len(models) - 1 > 0 else "model" for i, m in enumerate(models)}

@@ -10,15 +10,15 @@ import pytest
 
 from analysis.reporting.results import Results
 from analysis.reporting.sections import (
-    consultation_metrics,
-    consultations,
     hidden_errors,
     replay,
     session_judges,
+    session_metrics,
+    sessions,
     variants,
 )
 from analysis.reporting.view import View
-from tests.unit.consultations.conftest import Made
+from tests.unit.session_analyses.conftest import Made
 
 
 @pytest.fixture(scope="module")
@@ -35,13 +35,13 @@ def plain(html: str) -> str:
 
 
 def test_who_consulted_whom(view: View) -> None:
-    text = plain(consultations.who_and_what(view))
+    text = plain(sessions.who_and_what(view))
     assert text.startswith("1,600 sessions of 6 models, 3 baselines and 1 reference with 160 cases, ")
     assert "In 160 sessions no diagnosis was made." in text
 
 
 def test_shares_of_draws_that_keep_the_order(made: Made, view: View) -> None:
-    text = plain(consultations.order(view))
+    text = plain(sessions.order(view))
     assert "By the composite Alder (thinking) is first of 6 models." in text
     of = {r["source"]: r for r in made.table("composite_orders").iter_rows(named=True)}
     changed = 1 - of["weights"]["p_same_order"]
@@ -50,7 +50,7 @@ def test_shares_of_draws_that_keep_the_order(made: Made, view: View) -> None:
 
 
 def test_the_composite_stands_beside_its_stages(view: View) -> None:
-    text = consultations.stages(view)
+    text = sessions.stages(view)
     heads = [plain(h) for h in re.findall(r"<th [^>]*scope=\"col\"[^>]*>(.*?)</th>", text, re.S)]
     assert heads[-6:] == [
         *("History taking", "Diagnosis", "Treatment", "Follow-up", "Composite", "Stages alike"),
@@ -58,7 +58,7 @@ def test_the_composite_stands_beside_its_stages(view: View) -> None:
 
 
 def test_metrics_that_cannot_tell_a_refusal(made: Made, view: View) -> None:
-    text = plain(consultation_metrics.validity(view))
+    text = plain(session_metrics.validity(view))
     rows = made.table("metric_validity").filter(pl.col("tier") == "primary", pl.col("role") == "baseline")
     good = rows.group_by("metric").agg(pl.col("as_wished").all()).filter("as_wished").height
     assert f"{good} of 12 primary metrics rank every model above every baseline." in text

@@ -15,14 +15,14 @@ from analysis.capabilities import ALL_OF_SESSIONS, possible_tables
 from analysis.config import Config
 from analysis.derived import derive, write_benchmark
 from analysis.ingest.benchmark import read_benchmark
-from analysis.reporting.items.panels.consultations import show as show_panel
+from analysis.reporting.items.panels.sessions import show as show_panel
 from analysis.reporting.items.view import ItemView
 from analysis.reporting.results import Results
-from analysis.reporting.sections import consultations
+from analysis.reporting.sections import sessions
 from analysis.reporting.view import View
 from analysis.store import read_table
 from tests.property.sessions.generated import frames, generate
-from tests.unit.consultations.conftest import RULES, Made
+from tests.unit.session_analyses.conftest import RULES, Made
 from tests.unit.sessions.worked_example import example, write
 
 NEEDS = {"assess_judges": "session_judgements", "validate_metrics": "session_systems"}
@@ -54,7 +54,7 @@ def files_of(raw: Path) -> list[tuple[str, Path]]:
 
 def page(path: Path) -> str:
     """Return the section on consultations."""
-    return consultations.show(View(Results.open("odd", path / "results")))
+    return sessions.show(View(Results.open("odd", path / "results")))
 
 
 def check(folder: Path) -> None:
@@ -120,7 +120,7 @@ def test_sessions_and_nothing_else(tmp_path: Path) -> None:
     for table in ("session_scores", "stage_scores", "composite_pairs", "hidden_errors", "replayed_turns"):
         assert read_table(folder / f"{table}.parquet").is_empty(), table
     assert page(tmp_path) == ""
-    reason = consultations.reason(View(Results.open("odd", tmp_path / "results")))
+    reason = sessions.reason(View(Results.open("odd", tmp_path / "results")))
     assert "The data give no rows for this table." in reason
 
 
@@ -168,7 +168,7 @@ SCRIPT = """
 import sys
 from pathlib import Path
 import polars as pl
-from tests.unit.consultations.test_odd_data import build, files_of
+from tests.unit.session_analyses.test_odd_data import build, files_of
 build(Path(sys.argv[2]), {s: pl.read_parquet(p) for s, p in files_of(Path(sys.argv[1]))}, verdicts=False)
 """
 

@@ -11,10 +11,10 @@ from analysis.reporting.figure import figure_float
 from analysis.reporting.markup import escape, paragraph
 from analysis.reporting.numbers import NONE, Scale, count, fixed, listed, plural, span
 from analysis.reporting.sections import (
-    consultation_metrics,
     hidden_errors,
     replay,
     session_judges,
+    session_metrics,
     variants,
 )
 from analysis.reporting.sections.scores import muted_range
@@ -38,24 +38,24 @@ def show(view: View) -> str:
     if view.results.table("session_metrics") is None:
         return ""
     return (
-        "\n## Consultations {#consultations}\n"
+        "\n## Consultation sessions {#sessions}\n"
         + paragraph(who_and_what(view))
         + stages(view)
         + order(view)
-        + consultation_metrics.show(view)
+        + session_metrics.show(view)
         + hidden_errors.show(view)
         + session_judges.show(view)
-        + consultation_metrics.validity(view)
+        + session_metrics.validity(view)
         + variants.show(view)
         + replay.show(view)
     )
 
 
 def reason(view: View) -> str:
-    """Return the line that says why there is nothing on consultations; empty where there is something."""
+    """Return the line that says why there is nothing on sessions; empty where there is something."""
     if view.results.table("session_metrics") is not None:
         return ""
-    return "\n## Consultations {#consultations}\n" + absent(
+    return "\n## Consultation sessions {#sessions}\n" + absent(
         escape(view.results.why_absent("session_metrics"))
     )
 

@@ -49,7 +49,7 @@ def show(view: ItemView, item_id: str) -> str:
     )
 
 
-PANEL = Panel("consultations", "Consultations", ("sessions", "session_metrics"), show)
+PANEL = Panel("sessions", "Consultation sessions", ("sessions", "session_metrics"), show)
 
 
 def _rows(view: ItemView, table: str, item_id: str) -> list[Row]:

@@ -13,7 +13,7 @@ from scipy import stats
 from sklearn.metrics import cohen_kappa_score
 
 from analysis.sessions.definitions import BY_NAME, PRIMARY
-from tests.unit.consultations.conftest import Made
+from tests.unit.session_analyses.conftest import Made
 
 UNBOUNDED = {"cprw", "ige"}
 STAGE_OF = {m: BY_NAME[m].stage for m in PRIMARY}

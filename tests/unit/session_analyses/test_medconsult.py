@@ -15,7 +15,7 @@ from analysis.demo.medconsult.policy import SUPPORT, mine_policy
 from analysis.demo.medconsult.targets import as_markdown, compare
 from analysis.demo.medconsult.write import write_medconsult
 from analysis.seeds import generator_for
-from tests.unit.consultations.conftest import Made
+from tests.unit.session_analyses.conftest import Made
 
 STYLES = {s.model: s for s in CAST}
 

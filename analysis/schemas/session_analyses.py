@@ -269,7 +269,7 @@ class ReplayedTurns(dy.Schema):
     counted = dy.Bool(description="Within T_dx: the metrics count the turn.")
 
 
-CONSULTATION_TABLES: dict[str, type[dy.Schema]] = {
+SESSION_ANALYSES: dict[str, type[dy.Schema]] = {
     "session_scores": SessionScores,
     "stage_scores": StageScores,
     "composite_ranks": CompositeRanks,

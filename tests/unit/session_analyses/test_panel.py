@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from analysis.reporting.items.panels.consultations import show
+from analysis.reporting.items.panels.sessions import show
 from analysis.reporting.items.view import ItemView
 from analysis.reporting.results import Results
 from analysis.reporting.view import View
-from tests.unit.consultations.conftest import Made
+from tests.unit.session_analyses.conftest import Made
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,7 @@ def show(view: View) -> str:
     if view.results.table("session_scores") is None:
         return ""
     return (
-        "\n### Metrics {#consultation-metrics}\n"
+        "\n### Metrics {#session-metrics}\n"
         + figure_float(view, "metric_heatmap", "fig-metric-heatmap")
         + _means(view)
         + _definitions(view)
@@ -50,7 +50,7 @@ def _defined(view: View) -> dict[str, dict[str, Any]]:
 
 
 def _means(view: View) -> str:
-    from analysis.reporting.sections.consultations import STAGES, in_order
+    from analysis.reporting.sections.sessions import STAGES, in_order
 
     scores = view.results.table("session_scores")
     if scores is None:
@@ -85,7 +85,7 @@ def _means(view: View) -> str:
 
 
 def _definitions(view: View) -> str:
-    from analysis.reporting.sections.consultations import STAGES
+    from analysis.reporting.sections.sessions import STAGES
 
     rows = view.results.table("metric_definitions")
     if rows is None:

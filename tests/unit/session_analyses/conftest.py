@@ -16,7 +16,7 @@ from analysis.store import read_table
 
 RULES = (
     "measure_sessions",
-    "score_consultations",
+    "score_sessions",
     "find_hidden_errors",
     "assess_judges",
     "validate_metrics",
