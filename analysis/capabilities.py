@@ -56,6 +56,9 @@ OF_RATINGS = (
 )
 """Tables that need ratings."""
 
+OF_CRITERIA = ("consultation_scores", "consultation_items", "criterion_counts")
+"""Tables that need a rubric and ratings on its criteria."""
+
 WHY_ABSENT = {
     "failure_labels": "no verdict file has a column labels or failure_label",
     "decisions": "no verdict file has a column decision",
@@ -63,6 +66,7 @@ WHY_ABSENT = {
     "frontier": "nothing gives costs: no cost_usd, no total_cost_usd, no prices",
     **dict.fromkeys(OF_RUNS, "no verdict file has a column run"),
     **dict.fromkeys(OF_RATINGS, "there is no ratings.parquet"),
+    **dict.fromkeys(OF_CRITERIA, "there is no criteria.parquet with a ratings.parquet beside it"),
 }
 """Why a table is absent, as the report says it."""
 
@@ -96,6 +100,7 @@ def possible_tables(folder: Path, card: dict[str, Any] | None) -> tuple[str, ...
         "frontier": bool(("cost_usd" in verdicts) or (models & {"total_cost_usd", "input_price_usd"})),
         **dict.fromkeys(OF_RUNS, "run" in verdicts),
         **dict.fromkeys(OF_RATINGS, (folder / "ratings.parquet").is_file()),
+        **dict.fromkeys(OF_CRITERIA, all((folder / f).is_file() for f in ("criteria.parquet", "ratings.parquet"))),
     }
     return (*ALWAYS, *(name for name, there in found.items() if there))
 

@@ -43,10 +43,14 @@ def write_benchmark(benchmark: Benchmark, folder: Path, config: Config) -> None:
     _keep(benchmark.import_record, folder / IMPORT_FILE)
     for name in ("verdicts", "items", "models", "audit"):
         write_table(getattr(benchmark, name), name, folder / f"{name}.parquet", provenance=provenance)
-    optional = {"ratings": benchmark.ratings, "quarantine": benchmark.quarantine}
+    optional = {
+        "ratings": benchmark.ratings,
+        "criteria": benchmark.criteria,
+        "quarantine": benchmark.quarantine,
+    }
     for name, frame in optional.items():
         path = folder / f"{name}.parquet"
-        if frame is not None and (name == "ratings" or frame.height):
+        if frame is not None and (name != "quarantine" or frame.height):
             write_table(frame, name, path, provenance=provenance)
         else:
             path.unlink(missing_ok=True)
@@ -78,11 +82,11 @@ def read_data(folder: Path) -> BenchmarkData:
     verdicts, items, models = (
         read_table(folder / f"{name}.parquet") for name in ("verdicts", "items", "models")
     )
-    ratings, audit = (
+    ratings, audit, criteria = (
         read_table(path) if path.is_file() else None
-        for path in (folder / "ratings.parquet", folder / "audit.parquet")
+        for path in (folder / f"{name}.parquet" for name in ("ratings", "audit", "criteria"))
     )
-    return BenchmarkData(verdicts, items, models, card, settings, ratings, audit)
+    return BenchmarkData(verdicts, items, models, card, settings, ratings, audit, criteria)
 
 
 def read_derived(folder: Path) -> dict[str, pl.DataFrame]:
@@ -134,6 +138,7 @@ RULES: dict[str, str] = {
     "audit_data": "analysis.tables.data_quality",
     "describe_behaviour": "analysis.tables.behaviour",
     "review_outcomes": "analysis.tables.review_outcomes",
+    "score_consultations": "analysis.tables.consultation",
 }
 """The rules of the derived stage and the module of each, which has a function `derive(data) -> Made`.
 

@@ -11,7 +11,7 @@ from analysis.capabilities import possible_tables
 from analysis.config import Config, check_benchmark_name, parse
 from analysis.errors import ConfigError
 
-GENERATED = ("demo", "odbb")
+GENERATED = ("demo", "odbb", "npcbench")
 """Benchmarks that a rule writes itself, when they are named. Their folders belong to the project."""
 
 
@@ -101,7 +101,7 @@ def find_benchmarks(raw: Path) -> list[str]:
 def raw_files(folder: Path) -> list[str]:
     """Return every raw file of a benchmark that ingest reads, sorted."""
     single = [folder / f for f in ("verdicts.parquet", "benchmark.yaml", "import.json")]
-    single += [folder / f"{s}.{x}" for s in ("items", "models", "ratings") for x in ("parquet", "csv")]
+    single += [folder / f"{s}.{x}" for s in ("items", "models", "ratings", "criteria") for x in ("parquet", "csv")]
     parts = (folder / "verdicts").glob("**/*.parquet")
     return sorted(str(p) for p in [*single, *parts] if p.is_file())
 

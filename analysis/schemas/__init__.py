@@ -19,6 +19,7 @@ from analysis.schemas.behaviour import (
     ThresholdSensitivity,
     VersionChanges,
 )
+from analysis.schemas.consultation import ConsultationItems, ConsultationScores, Criteria, CriterionCounts
 from analysis.schemas.core import (
     AdjustedTests,
     Concordance,
@@ -64,10 +65,14 @@ __all__ = [
     "AgreementStatistics",
     "Audit",
     "Concordance",
+    "ConsultationItems",
+    "ConsultationScores",
     "Costs",
     "CountDistribution",
     "Coverage",
     "CoverageShares",
+    "Criteria",
+    "CriterionCounts",
     "DataQuality",
     "Decisions",
     "Decisiveness",
@@ -114,6 +119,7 @@ RAW: dict[str, type[dy.Schema]] = {
     "items": Items,
     "models": Models,
     "ratings": Ratings,
+    "criteria": Criteria,
 }
 """The validated raw tables."""
 
@@ -161,6 +167,9 @@ DERIVED: dict[str, type[dy.Schema]] = {
     "model_clusters": ModelClusters,
     "agreement_by_class": AgreementByClass,
     "rating_labels": RatingLabels,
+    "consultation_scores": ConsultationScores,
+    "consultation_items": ConsultationItems,
+    "criterion_counts": CriterionCounts,
 }
 """The derived tables."""
 

@@ -1,0 +1,51 @@
+"""What a rater's label on a rubric criterion says: met or not, how far, or not applicable."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from analysis.config import BenchmarkCard
+
+YES = ("yes", "true", "1", "pass", "passed", "met", "positive", "correct", "present", "triggered")
+NO = ("no", "false", "0", "fail", "failed", "unmet", "not met", "negative", "incorrect", "absent")
+NOT_APPLICABLE = ("not applicable", "not_applicable", "n/a", "na")
+
+NO_APPLICATION = -1.0
+"""Stands for a criterion that does not apply."""
+
+
+def label_values(ratings: pl.DataFrame, card: BenchmarkCard) -> pl.Series:
+    """Return what each rating says of its criterion.
+
+    Parameters
+    ----------
+    ratings : pl.DataFrame
+        Columns `label` and `value`.
+    card : BenchmarkCard
+        Its verdicts are labels too: those that succeed say yes, the others that are not excluded no.
+
+    Returns
+    -------
+    pl.Series of float
+        1 met (an error: triggered), 0 not, between them in part; `NO_APPLICATION`; null where the
+        rating says none of these.
+
+    Examples
+    --------
+    >>> rows = pl.DataFrame({"label": ["Met", "no", "N/A", None, "?"], "value": [None, None, None, 0.5, None]})
+    >>> label_values(rows, BenchmarkCard()).to_list()
+    [1.0, 0.0, -1.0, 0.5, None]
+    """
+    verdicts = card.verdicts
+    words = {
+        **{v.casefold(): 0.0 for v in verdicts.order or () if v not in verdicts.exclude},
+        **{v.casefold(): 1.0 for v in verdicts.succeeding},
+        **dict.fromkeys(YES, 1.0),
+        **dict.fromkeys(NO, 0.0),
+        **dict.fromkeys(NOT_APPLICABLE, NO_APPLICATION),
+    }
+    spoken = ratings["label"].str.strip_chars().str.to_lowercase()
+    by_word = spoken.replace_strict(words, default=None, return_dtype=pl.Float64)
+    number = ratings["value"]
+    unit = pl.select(pl.when(ratings["label"].is_null() & number.is_between(0, 1)).then(number)).to_series()
+    return pl.select(pl.coalesce(by_word, unit)).to_series().alias("met")
