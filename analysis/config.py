@@ -9,15 +9,17 @@ from __future__ import annotations
 import difflib
 import hashlib
 import json
-import math
 import re
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
 
+from analysis.card_consultation import Consultation
+from analysis.card_episodes import Control, Endpoint, Episodes, JudgeAudit
 from analysis.errors import ConfigError, Problem
+from analysis.strict import Strict
 
 M = TypeVar("M", bound="Strict")
 MissingPolicy = Literal["exclude", "failure", "common_items", "error"]
@@ -42,12 +44,6 @@ NOT_METRICS = frozenset(
 
 RESERVED_NAMES = frozenset({"assets", "site_libs", "methods", "index"})
 """Names that the site uses itself."""
-
-
-class Strict(BaseModel):
-    """Base of every configuration model: unknown keys are errors, values are not coerced loosely."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
 
 class VerdictRules(Strict):
@@ -104,45 +100,6 @@ class Decisions(Strict):
     """Decisions that commit to an action; their rate is the metric `decisive`."""
 
 
-class Consultation(Strict):
-    """How responses to open questions are scored from the labels on rubric criteria (`criteria.parquet`).
-
-    A response earns the weighted share of the requirements that it meets, of those that apply, times
-    100; every triggered error takes its points off; the score stays within 0 and 100.
-    """
-
-    requirements: dict[str, float] = Field(
-        default_factory=lambda: {"core": 1.0, "evidence": 1.0, "conditional": 1.0}, min_length=1
-    )
-    """Kinds of criteria that a response should meet, each with the weight of one criterion."""
-    errors: dict[str, float] = Field(default_factory=lambda: {"major": 10.0, "minor": 2.0})
-    """Kinds of criteria that a response should not trigger, each with the points (of 100) it costs. The
-    default is ours."""
-    deduct: Literal["each", "once"] = "each"
-    """`each`: every triggered error costs its points; `once`: the dearest triggered error of each kind alone."""
-    raters: tuple[str, ...] = ()
-    """Raters whose labels are scored (default: everyone who rates criteria of the rubric)."""
-    tags: str | None = None
-    """Item column with the tag, or the list of tags, of a question (default: `tags`, else `question_type`)."""
-
-    @field_validator("requirements", "errors")
-    @classmethod
-    def _amounts(cls, value: dict[str, float]) -> dict[str, float]:
-        for kind, amount in value.items():
-            if not (math.isfinite(amount) and amount >= 0):
-                raise ValueError(f"{kind}: {amount} is no weight: allowed is a finite number of at least 0")
-        return value
-
-    @model_validator(mode="after")
-    def _apart(self) -> Consultation:
-        both = sorted(set(self.requirements) & set(self.errors))
-        if both:
-            raise ValueError(f"{both[0]!r} is both a requirement and an error")
-        if not any(self.requirements.values()):
-            raise ValueError("requirements: every weight is 0, so nothing could be earned")
-        return self
-
-
 class BenchmarkCard(Strict):
     """A benchmark's `benchmark.yaml`. Every key is optional."""
 
@@ -179,6 +136,14 @@ class BenchmarkCard(Strict):
     """The item column that names the cluster (patient, passage), such as `cluster_id`; only if declared."""
     weight: str | None = None
     """The item column with weights, such as `weight`. Weights are ignored unless declared."""
+    episodes: Episodes = Episodes()
+    """Joint correctness of the items of a cluster; needs `cluster`."""
+    endpoints: dict[str, Endpoint] = Field(default_factory=dict)
+    """Further endpoints by name: macro, balanced, conditional, on a fixed subset, or of a derived stage."""
+    controls: dict[str, Control] = Field(default_factory=dict)
+    """Paired controls by name: the same questions under two conditions."""
+    judge_audits: dict[str, JudgeAudit] = Field(default_factory=dict)
+    """Judge audits by name (default: one for each human rater that shares labels with a judge)."""
     solved_at: float = Field(default=0.5, gt=0, le=1)
     """A model solves an item when its cell (mean over scored runs) is at least this."""
     free_models: tuple[str, ...] = ()

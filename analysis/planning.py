@@ -101,7 +101,9 @@ def find_benchmarks(raw: Path) -> list[str]:
 def raw_files(folder: Path) -> list[str]:
     """Return every raw file of a benchmark that ingest reads, sorted."""
     single = [folder / f for f in ("verdicts.parquet", "benchmark.yaml", "import.json")]
-    single += [folder / f"{s}.{x}" for s in ("items", "models", "ratings", "criteria") for x in ("parquet", "csv")]
+    single += [
+        folder / f"{s}.{x}" for s in ("items", "models", "ratings", "criteria") for x in ("parquet", "csv")
+    ]
     parts = (folder / "verdicts").glob("**/*.parquet")
     return sorted(str(p) for p in [*single, *parts] if p.is_file())
 

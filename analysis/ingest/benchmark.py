@@ -109,7 +109,10 @@ def read_benchmark(folder: Path, *, lenient: bool = False, progress: Progress | 
     card = _card(folder, reading)
     trail = AuditTrail()
     verdicts = _read_verdicts(folder, card, reading, trail, progress)
-    tables = {stem: _read_companion(folder, stem, card, reading) for stem in ("items", "models", "ratings", "criteria")}
+    tables = {
+        stem: _read_companion(folder, stem, card, reading)
+        for stem in ("items", "models", "ratings", "criteria")
+    }
     if reading.problems:
         raise DataError(reading.problems, folder.name)
     verdicts, attributes = _item_attributes(verdicts, reading)

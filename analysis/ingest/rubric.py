@@ -107,7 +107,9 @@ def _polarity(checks: RowChecks, kind: pl.Series, card: BenchmarkCard) -> pl.Ser
 def _weight(checks: RowChecks, kind: pl.Series, card: BenchmarkCard) -> pl.Series:
     """Return the file's weight, else the card's for the kind; a criterion without either is refused."""
     rules = card.consultation
-    default = kind.replace_strict({**rules.requirements, **rules.errors}, default=None, return_dtype=pl.Float64)
+    default = kind.replace_strict(
+        {**rules.requirements, **rules.errors}, default=None, return_dtype=pl.Float64
+    )
     given = (
         columns.number(checks, "weight", low=0)
         if "weight" in checks.frame.columns
@@ -157,6 +159,18 @@ def unknown_names(items: pl.DataFrame, ratings: pl.DataFrame | None, card: Bench
                 kind="key",
             )
         )
+    column = rules.tags or ("tags" if "tags" in items.columns else "question_type")
+    tags = items[column] if column in items.columns else pl.Series(dtype=pl.String)
+    listed = tags.list.explode() if isinstance(tags.dtype, pl.List) else tags.cast(pl.String)
+    if (listed == "all").any():
+        problems.append(
+            Problem(
+                "is a tag named 'all', which stands for every question together",
+                "items.parquet",
+                column,
+                allowed="any other name",
+            )
+        )
     there = set() if ratings is None else set(ratings["rater"].drop_nulls())
     absent = [name for name in rules.raters if name not in there]
     if ratings is not None and absent:
@@ -175,9 +189,13 @@ def unknown_names(items: pl.DataFrame, ratings: pl.DataFrame | None, card: Bench
 def check_labels(checks: RowChecks, criteria: pl.DataFrame, card: BenchmarkCard) -> None:
     """Flag ratings of the rubric's criteria that are neither yes nor no nor not applicable."""
     ratings = checks.frame
-    ours = ratings.select(KEY).join(
-        criteria.select(*KEY, pl.lit(True).alias("__ours")), on=KEY, how="left", maintain_order="left"
-    )["__ours"].fill_null(False)
+    ours = (
+        ratings.select(KEY)
+        .join(criteria.select(*KEY, pl.lit(True).alias("__ours")), on=KEY, how="left", maintain_order="left")[
+            "__ours"
+        ]
+        .fill_null(False)
+    )
     read = label_values(ratings, card)
     said = ratings["label"].is_not_null() | ratings["value"].is_not_null()
     checks.flag(

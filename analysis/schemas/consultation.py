@@ -24,12 +24,16 @@ class Criteria(dy.Schema):
 
     item_id = key_column("Question's item.")
     criterion_id = key_column("Criterion; unique within its question.")
-    kind = dy.String(description="Kind of criterion, such as `core`, `evidence`, `conditional`, `major`, `minor`.")
+    kind = dy.String(
+        description="Kind of criterion, such as `core`, `evidence`, `conditional`, `major`, `minor`."
+    )
     polarity = dy.String(
         check=lambda c: c.is_in(["positive", "negative"]),
         description="`positive`: a requirement that earns its weight; `negative`: an error that costs points.",
     )
-    weight = dy.Float64(min=0, description="Weight (of a requirement) or points (of an error), as the card says.")
+    weight = dy.Float64(
+        min=0, description="Weight (of a requirement) or points (of an error), as the card says."
+    )
     text = text_column("What the criterion asks.")
 
 
@@ -73,7 +77,9 @@ class ConsultationScores(dy.Schema):
     n_items = count_column("Questions that count.")
     n_cases = count_column("Cases they are of: what is resampled.")
     n_criteria = count_column("Rated criteria of the statistic.")
-    n_missing = count_column("Questions of the tag for which the rater has no scorable response of the model.")
+    n_missing = count_column(
+        "Questions of the tag for which the rater has no scorable response of the model."
+    )
 
 
 class CriterionCounts(dy.Schema):
