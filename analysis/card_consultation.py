@@ -18,18 +18,19 @@ class Consultation(Strict):
     """
 
     requirements: dict[str, float] = Field(
-        default_factory=lambda: {"core": 1.0, "evidence": 1.0, "conditional": 1.0}, min_length=1
+        default_factory=lambda: {"core": 2.0, "evidence": 1.0, "conditional": 1.0}, min_length=1
     )
-    """Kinds of criteria that a response should meet, each with the weight of one criterion."""
+    """Kinds of criteria that a response should meet, each with the weight of one criterion. The default is
+    ours: a core answer counts twice."""
     errors: dict[str, float] = Field(default_factory=lambda: {"major": 10.0, "minor": 2.0})
     """Kinds of criteria that a response should not trigger, each with the points (of 100) it costs. The
     default is ours."""
     deduct: Literal["each", "once"] = "each"
-    """`each`: every triggered error costs its points; `once`: the dearest triggered error of each kind alone."""
+    """`each`: every triggered error costs its points; `once`: of each kind the dearest one alone."""
     raters: tuple[str, ...] = ()
     """Raters whose labels are scored (default: everyone who rates criteria of the rubric)."""
     tags: str | None = None
-    """Item column with the tag, or the list of tags, of a question (default: `tags`, else `question_type`)."""
+    """Item column with a question's tag or list of tags (default: `tags`, else `question_type`)."""
 
     @field_validator("requirements", "errors")
     @classmethod

@@ -32,7 +32,8 @@ def label_values(ratings: pl.DataFrame, card: BenchmarkCard) -> pl.Series:
 
     Examples
     --------
-    >>> rows = pl.DataFrame({"label": ["Met", "no", "N/A", None, "?"], "value": [None, None, None, 0.5, None]})
+    >>> labels, numbers = ["Met", "no", "N/A", None, "?"], [None, None, None, 0.5, None]
+    >>> rows = pl.DataFrame({"label": labels, "value": numbers})
     >>> label_values(rows, BenchmarkCard()).to_list()
     [1.0, 0.0, -1.0, 0.5, None]
     """

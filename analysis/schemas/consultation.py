@@ -29,7 +29,7 @@ class Criteria(dy.Schema):
     )
     polarity = dy.String(
         check=lambda c: c.is_in(["positive", "negative"]),
-        description="`positive`: a requirement that earns its weight; `negative`: an error that costs points.",
+        description="`positive`: a requirement, earns weight; `negative`: an error, costs points.",
     )
     weight = dy.Float64(
         min=0, description="Weight (of a requirement) or points (of an error), as the card says."
@@ -71,8 +71,8 @@ class ConsultationScores(dy.Schema):
     ci_high = number_column(HIGH)
     level = dy.Float64(min_exclusive=0, max_exclusive=1, description="Confidence level.")
     method = dy.String(
-        description="`case_bootstrap` or `item_bootstrap` (no cluster declared); `none: ...` says why there is no "
-        "interval."
+        description="`case_bootstrap` or `item_bootstrap` (no cluster declared); `none: ...` says why "
+        "there is no interval."
     )
     n_items = count_column("Questions that count.")
     n_cases = count_column("Cases they are of: what is resampled.")

@@ -91,7 +91,8 @@ def score_rubric(
 
     Examples
     --------
-    >>> made = score_rubric([0, 0, 0, 0], [1, 0, 1, 1], [3, 1, 10, 2], [0, 0, 1, 2], [0, 0, 1, 1], n_responses=1)
+    >>> value, weight, kind, is_error = [1, 0, 1, 1], [3, 1, 10, 2], [0, 0, 1, 2], [0, 0, 1, 1]
+    >>> made = score_rubric([0, 0, 0, 0], value, weight, kind, is_error, n_responses=1)
     >>> float(made.earned[0]), float(made.deduction[0]), float(made.score[0])
     (0.75, 12.0, 63.0)
     """
@@ -103,7 +104,7 @@ def score_rubric(
     met = np.bincount(at[wanted], weights=(weights * values)[wanted], minlength=n_responses)
     points = (weights * values)[errors]
     if deduct == "each":
-        deduction = np.bincount(at[errors], weights=points, minlength=n_responses)
+        deduction = np.bincount(at[errors], weights=points, minlength=n_responses).astype(np.float64)
     else:
         n_kinds = int(kinds.max(initial=0)) + 1
         dearest = np.zeros((n_responses, n_kinds))
