@@ -7,6 +7,7 @@ paper leaves open, and was chosen, is in `choices`. Rows of models that the text
 """
 
 from __future__ import annotations
+
 from analysis.demo.npcbench.write import write_npcbench
 
 __all__ = ["write_npcbench"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -22,6 +23,8 @@ N_SMALL_CASES, N_LARGE_CASES = 3, 3
 Labels = dict[tuple[str, str], dict[str, bool]]
 """What the judge of the scores says, by (model, item) and criterion."""
 Target = tuple[str, str, str]
+Rating = tuple[str, str, str | None, str, str, str | None, bool]
+"""Model, item, criterion, rater, kind of rater, label, flagged."""
 Mask = npt.NDArray[np.bool_]
 
 
@@ -82,7 +85,7 @@ class Group:
 
 def reconstruct_ratings(asked: list[Question], labels: Labels) -> pl.DataFrame:
     """Return `ratings.parquet`: the judge of the scores on every criterion, and both audits."""
-    rows = [
+    rows: list[Rating] = [
         (model, item, criterion, JUDGE, "judge", _word(true), False)
         for (model, item), named in labels.items()
         for criterion, true in named.items()
@@ -129,8 +132,8 @@ def _targeted_sample(asked: list[Question], labels: Labels) -> Sample:
     cells = [(model, q, flagged) for model in table.models for q in asked for flagged in (False, True)]
     rows, low = [], []
 
-    def require(values: list[float], total: int) -> None:
-        rows.append(values)
+    def require(values: Sequence[float], total: int) -> None:
+        rows.append(list(values))
         low.append(total)
 
     for model in table.models:
@@ -161,9 +164,7 @@ def _targeted_sample(asked: list[Question], labels: Labels) -> Sample:
         free = [q.item_id for q in asked if (model, q.item_id) not in taken]
         order = rng.permutation(len(free))[: table.count(model, "excluded responses")]
         excluded += [(model, free[int(i)]) for i in sorted(order)]
-    return Sample(
-        [(m, i) for m, i, f in chosen if not f], {(m, i) for m, i, f in chosen if f}, excluded
-    )
+    return Sample([(m, i) for m, i, f in chosen if not f], {(m, i) for m, i, f in chosen if f}, excluded)
 
 
 def _labels_of(responses: list[tuple[str, str]], labels: Labels) -> list[Target]:
@@ -286,9 +287,9 @@ def expanded_group(targets: list[Target], labels: Labels) -> Group:
 
 def _audit_rows(
     physicians: str, groups: list[Group], labels: Labels, flagged: set[tuple[str, str]]
-) -> list[tuple[str, str, str | None, str, str, str | None, bool]]:
+) -> list[Rating]:
     """Draw physicians' and judges' labels with the confusions of each group."""
-    rows: list[tuple[str, str, str | None, str, str, str | None, bool]] = []
+    rows: list[Rating] = []
     for g, group in enumerate(groups):
         rng = stream("audits", physicians, str(g))
         known = _true(group.targets, labels)

@@ -153,7 +153,9 @@ def _all_care(depth: np.ndarray, n_all: int, n_right: int, rng: np.random.Genera
 
 def _add_items(part: Part, p: Patient) -> None:
     shared = {"pathology_source": p.source}
-    part.add_item(f"{p.name}-pathology", TRACK, p.name, "pathology", position=1, **shared, **{"class": p.pathology})
+    part.add_item(
+        f"{p.name}-pathology", TRACK, p.name, "pathology", position=1, **shared, **{"class": p.pathology}
+    )
     part.add_item(f"{p.name}-t", TRACK, p.name, "t_stage", position=2, **shared, **{"class": p.stage})
     for j in range(p.depth):
         part.add_item(f"{p.name}-care-{j + 1}", TRACK, p.name, "care", position=3 + j, **shared)

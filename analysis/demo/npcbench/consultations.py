@@ -83,9 +83,7 @@ def questions() -> list[Question]:
     taken = dict.fromkeys(counts, 0)
     made = []
     for i, tag in enumerate(names):
-        made.append(
-            Question(f"O1-{i + 1:03d}", f"O1-case-{cases[i] + 1:02d}", tag, counts[tag][taken[tag]])
-        )
+        made.append(Question(f"O1-{i + 1:03d}", f"O1-case-{cases[i] + 1:02d}", tag, counts[tag][taken[tag]]))
         taken[tag] += 1
     return made
 
@@ -229,7 +227,8 @@ def _meet(
         earned[i] = int(np.clip(round((wish + points) * own[i].weight / 100), least(i), own[i].weight))
         left -= response(i, int(earned[i])).score(own[i])
     options = [
-        np.array([(v, response(i, v).score(own[i])) for v in range(least(i), own[i].weight + 1)]) for i in tail
+        np.array([(v, response(i, v).score(own[i])) for v in range(least(i), own[i].weight + 1)])
+        for i in tail
     ]
     for i, v in zip(tail, _closest(options, left), strict=True):
         earned[i] = v
@@ -265,7 +264,9 @@ def label_response(model: str, question: Question, response: Response) -> dict[s
     low, high = max(0, -(-(response.earned - others) // 2)), min(n["core"], response.earned // 2)
     core = int(np.clip(round(response.earned / question.weight * n["core"]), low, high))
     rest = response.earned - 2 * core
-    evidence = int(np.clip(round(rest * n["evidence"] / max(others, 1)), max(0, rest - n["conditional"]), n["evidence"]))
+    evidence = int(
+        np.clip(round(rest * n["evidence"] / max(others, 1)), max(0, rest - n["conditional"]), n["evidence"])
+    )
     evidence = min(evidence, rest)
     met = {
         "core": core,

@@ -95,7 +95,9 @@ def _flat_questions(part: Part, track: str, column: str, n: int) -> None:
         for i in range(n)
     ]
     for model in table.models:
-        right = set(stream("imaging", track, model).permutation(n)[: table.successes(model, column, n)].tolist())
+        right = set(
+            stream("imaging", track, model).permutation(n)[: table.successes(model, column, n)].tolist()
+        )
         for i, name in enumerate(names):
             part.answer(model, name, i in right)
 
@@ -116,9 +118,7 @@ def _direct_by_class(panel: Panel) -> dict[str, np.ndarray]:
     table, made = printed("table_a16"), {}
     for model in table.models:
         rng = stream("imaging", "direct", model)
-        n_right = [
-            table.successes(model, s, int((panel.stage == i).sum())) for i, s in enumerate(STAGES)
-        ]
+        n_right = [table.successes(model, s, int((panel.stage == i).sum())) for i, s in enumerate(STAGES)]
         inside = table.successes(model, "T-bal60", 4 * PER_STAGE)
         right = np.zeros(panel.stage.size, dtype=bool)
         for s, split in enumerate(_split_subset(n_right, inside, panel)):
@@ -135,9 +135,7 @@ def _split_subset(n_right: list[int], inside: int, panel: Panel) -> list[tuple[i
     Of the splits that add up to the printed number the most even one is taken.
     """
     outside = [int(((panel.stage == s) & ~panel.balanced).sum()) for s in range(4)]
-    choices = [
-        range(max(0, k - outside[s]), min(k, PER_STAGE) + 1) for s, k in enumerate(n_right)
-    ]
+    choices = [range(max(0, k - outside[s]), min(k, PER_STAGE) + 1) for s, k in enumerate(n_right)]
     fits = [split for split in product(*choices) if sum(split) == inside]
     sizes = [PER_STAGE + o for o in outside]
 

@@ -29,7 +29,12 @@ def reconstruct_longitudinal() -> Part:
                 question = f"L5-{p + 1:03d}-turn-{t + 1}"
                 cluster = f"L5-{p + 1:03d}"
                 part.add_item(
-                    f"{prefix}-{p + 1:03d}-turn-{t + 1}", track, cluster, "turn", position=t + 1, question=question
+                    f"{prefix}-{p + 1:03d}-turn-{t + 1}",
+                    track,
+                    cluster,
+                    "turn",
+                    position=t + 1,
+                    question=question,
                 )
     for model in printed("table_a10").models:
         _answer_turns(part, model, shuffled)

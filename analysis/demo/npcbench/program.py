@@ -54,7 +54,9 @@ class Counts:
         from scipy.optimize import Bounds, LinearConstraint, milp
 
         n = self.start.size
-        pulls = [(row, float(v), 1.0) for row, v in zip(np.eye(n), self.start, strict=True)] if self.near else []
+        pulls = (
+            [(row, float(v), 1.0) for row, v in zip(np.eye(n), self.start, strict=True)] if self.near else []
+        )
         pulls += self._wished
         # Variables: the counts, then the distance of each pull.
         rows = [np.concatenate([row, np.zeros(len(pulls))]) for row in self._rows]

@@ -1,0 +1,277 @@
+"""Every printed number against the ordinary derived tables: where it is read, and whether it holds.
+
+``python -m analysis.demo.npcbench.statements FOLDER`` checks a derived folder against the paper.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import yaml
+from pydantic import Field
+
+from analysis.config import parse
+from analysis.demo.npcbench.printed import PrintedTable, printed_tables, prints_as
+from analysis.errors import ConfigError
+from analysis.store import read_table
+from analysis.strict import Strict
+
+FILE = "statements.yaml"
+Where = dict[str, Any]
+
+
+class Reading(Strict):
+    """Where a number is read."""
+
+    table: str = ""
+    """Derived table."""
+    where: Where = Field(default_factory=dict)
+    """Columns and the value, or one of the values, that its rows have."""
+    value: str = ""
+    """Column that holds the number."""
+    times: float = 1.0
+    """Factor: 100 where the table holds shares and the paper prints percent."""
+    sum: bool = False
+    """Add the rows."""
+    max: bool = False
+    """Take the largest."""
+    ours: bool = False
+    """Depends on resamples: shown beside the printed number, not held to it."""
+    over: Reading | None = None
+    """What the value is divided by."""
+
+
+class GivesWay(Strict):
+    """A printed number that cannot hold."""
+
+    row: str
+    """Row of the printed table."""
+    column: str
+    """Column of the printed table."""
+    why: str
+    """Why."""
+    instead: str
+    """What holds, in the form of the printed number."""
+
+
+class Entry(Reading):
+    """How the numbers of one printed table are read; its own reading is the default of every column."""
+
+    printed: str
+    """Name in `printed.yaml`."""
+    row: str = ""
+    """Column that holds the row's name."""
+    rows: dict[str, Where] = Field(default_factory=dict)
+    """In place of `row`: what each row stands for."""
+    columns: dict[str, Reading]
+    """Every column of the printed table."""
+    cells: dict[str, dict[str, Reading]] = Field(default_factory=dict)
+    """Readings of single cells."""
+    totals: dict[str, Reading] = Field(default_factory=dict)
+    """Every total of the printed table."""
+    gives_way: tuple[GivesWay, ...] = ()
+    """Numbers that cannot hold."""
+    note: str = ""
+    """How something was read."""
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One printed number and where it is read.
+
+    Parameters
+    ----------
+    place, says : str
+        Where it stands and what the table shows.
+    row, column : str
+        Its cell; a total has no row.
+    printed : str
+        The number as printed.
+    reading : Reading
+        Where it is read.
+    gives_way, instead : str
+        Why it cannot hold and what holds; empty where it does.
+    note : str
+        How the table was read.
+    """
+
+    place: str
+    says: str
+    row: str
+    column: str
+    printed: str
+    reading: Reading = field(repr=False)
+    gives_way: str = ""
+    instead: str = ""
+    note: str = ""
+
+    @property
+    def name(self) -> str:
+        """The number's place in one line."""
+        return f"{self.place}: {', '.join(filter(None, (self.row, self.column)))} = {self.printed}"
+
+    def measure(self, tables: DerivedTables) -> float:
+        """Read the number."""
+        return tables.read(self.reading, self.name)
+
+
+class DerivedTables:
+    """A derived folder, its tables read as they are asked for."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._read: dict[str, pl.DataFrame] = {}
+
+    def table(self, name: str) -> pl.DataFrame:
+        """Return a derived table."""
+        if name not in self._read:
+            self._read[name] = read_table(self.folder / f"{name}.parquet")
+        return self._read[name]
+
+    def read(self, reading: Reading, name: str) -> float:
+        """Return the one number that a reading finds.
+
+        Raises
+        ------
+        ConfigError
+            Where there is no row, or rows that disagree.
+        """
+        rows = self.table(reading.table)
+        for column, wanted in reading.where.items():
+            rows = rows.filter(pl.col(column).cast(pl.String).is_in(_texts(wanted)))
+        values = rows[reading.value].drop_nulls().cast(pl.Float64)
+        if reading.sum and values.len():
+            value = float(values.sort().sum())
+        elif reading.max and values.len():
+            value = float(max(values.to_list()))
+        else:
+            distinct = values.unique()
+            if distinct.len() != 1:
+                raise ConfigError(
+                    f"{FILE}: {name}: {distinct.len()} values in {reading.table} {reading.where}"
+                )
+            value = float(distinct[0])
+        value *= reading.times
+        return value / self.read(reading.over, name) if reading.over is not None else value
+
+
+def _texts(wanted: Any) -> list[str]:
+    return [str(w) for w in (wanted if isinstance(wanted, list | tuple) else [wanted])]
+
+
+@cache
+def statements() -> tuple[Statement, ...]:
+    """Return one statement per number of `printed.yaml`.
+
+    Raises
+    ------
+    ConfigError
+        Where a printed table, a column or a row has no reading.
+    """
+    text = Path(__file__).with_name(FILE).read_text(encoding="utf-8")
+    entries = [parse(Entry, entry, file=FILE) for entry in yaml.safe_load(text)]
+    unread = set(printed_tables()) - {e.printed for e in entries}
+    if unread:
+        raise ConfigError(f"{FILE}: nothing says how {sorted(unread)[0]!r} is read")
+    return tuple(s for e in entries for s in _statements(e, printed_tables()[e.printed]))
+
+
+def _statements(entry: Entry, table: PrintedTable) -> Iterator[Statement]:
+    own = Reading(table=entry.table, where=entry.where, value=entry.value)
+    missing = [c for c in table.columns if c not in entry.columns]
+    missing += [c for c in table.totals if c not in entry.totals]
+    missing += [r for r in table.rows if not entry.row and r not in entry.rows]
+    if missing:
+        raise ConfigError(f"{FILE}: {entry.printed}: {missing[0]!r} is not read")
+    excuses = {(g.row, g.column): g for g in entry.gives_way}
+    for row, cells in table.rows.items():
+        what = {entry.row: row} if entry.row else entry.rows[row]
+        for column, number in zip(table.columns, cells, strict=True):
+            reading = entry.cells.get(row, {}).get(column, entry.columns[column])
+            excuse = excuses.pop((row, column), None)
+            yield Statement(
+                table.place,
+                table.says,
+                row,
+                column,
+                number,
+                _merged(own, reading, what),
+                excuse.why if excuse else "",
+                excuse.instead if excuse else "",
+                entry.note,
+            )
+    for column, number in table.totals.items():
+        reading = _merged(own, entry.totals[column], {})
+        yield Statement(table.place, table.says, "", column, number, reading, note=entry.note)
+    if excuses:
+        raise ConfigError(f"{FILE}: {entry.printed}: no number stands at {next(iter(excuses))}")
+
+
+def _merged(own: Reading, reading: Reading, row: Where) -> Reading:
+    """Fill a reading in from the entry's own, and add what the row stands for."""
+    return reading.model_copy(
+        update={
+            "table": reading.table or own.table,
+            "value": reading.value or own.value,
+            # What another table's rows are is not the entry's business.
+            "where": {**(own.where if not reading.table else {}), **reading.where, **row},
+        }
+    )
+
+
+def compare(folder: Path) -> pl.DataFrame:
+    """Read every statement from a derived folder.
+
+    Returns
+    -------
+    pl.DataFrame
+        `place`, `row`, `column`, `printed`, `measured`, `difference` (measured - printed), `ours` (a
+        bootstrap limit), `met` (it prints as the paper has it), `as_recorded` (it is met, gives way as
+        recorded, or is ours), `gives_way`, `note`.
+    """
+    tables, rows = DerivedTables(folder), []
+    for s in statements():
+        value = s.measure(tables)
+        met = prints_as(value, s.printed)
+        recorded = (not met and prints_as(value, s.instead)) if s.gives_way else (met or s.reading.ours)
+        rows.append(
+            {
+                "place": s.place,
+                "row": s.row,
+                "column": s.column,
+                "printed": s.printed,
+                "measured": value,
+                "difference": value - float(s.printed),
+                "ours": s.reading.ours,
+                "met": met,
+                "as_recorded": recorded,
+                "gives_way": s.gives_way,
+                "note": s.note,
+            }
+        )
+    return pl.DataFrame(rows)
+
+
+def main(arguments: list[str]) -> int:
+    """Print what does not hold, and the bootstrap limits; the exit code tells whether all is as recorded."""
+    table = compare(Path(arguments[0]))
+    for row in table.filter(~pl.col("met")).iter_rows(named=True):
+        state = "ours" if row["ours"] else "gives way" if row["as_recorded"] else "FAILS"
+        where = ", ".join(filter(None, (row["place"], row["row"], row["column"])))
+        found = f"printed {row['printed']}, measured {row['measured']:.6g}"
+        sys.stdout.write(f"{state}: {where}: {found}. {row['gives_way']}\n")
+    held = table.filter(~pl.col("ours"))
+    met = int(held["met"].sum())
+    sys.stdout.write(f"{held.height} statements, {met} met, {held.height - met} not; ")
+    sys.stdout.write(f"{table.height - held.height} bootstrap limits beside the paper's\n")
+    return 0 if table["as_recorded"].all() else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
