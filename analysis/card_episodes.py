@@ -83,6 +83,8 @@ class Staging(Strict):
     """Item column that links an evidence item to the item of `slot_decided_by` (such as the card)."""
     present: str = "1"
     """Decision that means present."""
+    aggregate: Literal["any", "majority"] = "any"
+    """Whether one item of a slot is enough, or more than half of the slot's items must be present."""
     reference: str = ""
     """Item column with the reference value of the evidence: gives the ceiling of the mapping."""
     rules: tuple[StageRule, ...] = Field(min_length=1)
@@ -123,6 +125,8 @@ class Endpoint(Strict):
     def _fits(self) -> Endpoint:
         if self.given is not None and self.component is None:
             raise ValueError("given needs component: what is right given that")
+        if self.classes is not None and self.groups is not None:
+            raise ValueError("an endpoint names classes or groups; declare two endpoints for both")
         if self.within is not None and self.given is None:
             raise ValueError("within links the items of component to those of given, which is not named")
         if self.staging is not None and self.classes is None:

@@ -138,6 +138,12 @@ RULES: dict[str, str] = {
     "audit_data": "analysis.tables.data_quality",
     "describe_behaviour": "analysis.tables.behaviour",
     "review_outcomes": "analysis.tables.review_outcomes",
+    "join_episodes": "analysis.tables.episodes",
+    "measure_composition": "analysis.tables.composition",
+    "score_endpoints": "analysis.tables.endpoint_scores",
+    "compare_conditions": "analysis.tables.paired_controls",
+    "audit_judges": "analysis.tables.judge_audit",
+    "profile_families": "analysis.tables.family_profiles",
     "score_consultations": "analysis.tables.consultation",
 }
 """The rules of the derived stage and the module of each, which has a function `derive(data) -> Made`.

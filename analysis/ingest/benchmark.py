@@ -13,6 +13,7 @@ from analysis.errors import ConfigError, DataError, Problem, problem_with_values
 from analysis.ingest import companions, rubric
 from analysis.ingest.audit import AuditTrail, audit_verdicts
 from analysis.ingest.checks import QUARANTINE_SCHEMA, RowChecks, row_as_json
+from analysis.ingest.declared import declared_problems
 from analysis.ingest.files import SourceFile, read_parquet_file, verdict_files
 from analysis.ingest.verdicts import ITEM_COLUMNS, extra_metrics, normalise, unused_columns
 
@@ -118,6 +119,8 @@ def read_benchmark(folder: Path, *, lenient: bool = False, progress: Progress | 
     verdicts, attributes = _item_attributes(verdicts, reading)
     verdicts = _distinct_rows(verdicts, reading)
     items = _items(verdicts, attributes, tables["items"], card, reading)
+    if not reading.problems:
+        reading.problems += declared_problems(items, verdicts["model"].unique(), tables["ratings"], card)
     if not reading.problems and verdicts.height == 0:
         reading.problems.append(_no_rows(folder, reading))
     if reading.problems:

@@ -10,6 +10,7 @@ from analysis.config import BenchmarkCard
 from analysis.errors import DataError, Problem
 from analysis.ingest import columns
 from analysis.ingest.checks import RowChecks
+from analysis.ingest.declared import named_item_columns
 from analysis.ingest.files import SourceFile, read_parquet_file
 from analysis.ingest.verdicts import flag_track_all
 
@@ -21,6 +22,7 @@ MODEL_NUMBERS = ("input_price_usd", "output_price_usd", "total_cost_usd")
 def declared_item_columns(card: BenchmarkCard) -> list[str]:
     """Return the item columns that the card names beyond those of the contract, in order."""
     named = [*card.covariates, *(card.strata or ()), *([card.cluster] if card.cluster else []), _tags(card)]
+    named += [column for _, column in named_item_columns(card)]
     contract = {"item_id", "position", "weight", *ITEM_TEXT}
     return list(dict.fromkeys(c for c in named if c not in contract))
 

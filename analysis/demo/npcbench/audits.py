@@ -1,4 +1,4 @@
-"""Judges against physicians: the targeted audit and its unflagged part (2, A30, A31), the expanded one (2, A7)."""
+"""Judges against physicians: the targeted audit, its unflagged part (2, A30, A31), the expanded one."""
 
 from __future__ import annotations
 

@@ -168,7 +168,7 @@ def _answer(part: Part, model: str, patients: list[Patient], outcomes: dict[str,
     rng = stream("carepath", "answers", model)
     for p in patients:
         outcome = outcomes[p.name]
-        # Nearly every specimen is positive: a patient whose image labels are not both right has a wrong stage.
+        # Nearly every specimen is positive: where the image labels are not both right, the stage is wrong.
         pathology = outcome.image or (p.pathology == "positive" and rng.random() < 0.97)
         other = "negative" if p.pathology == "positive" else "positive"
         part.answer(model, f"{p.name}-pathology", pathology, p.pathology if pathology else other)

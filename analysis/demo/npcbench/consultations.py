@@ -6,6 +6,7 @@ The deduction formula is not printed; the one in force here is the card's defaul
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -194,12 +195,12 @@ def _search_pair(pair: list[Question], total: float) -> list[Response]:
         for q in pair
     ]
 
-    def price(both: tuple[Response, ...]) -> tuple[float, int, float]:
+    def price(both: Sequence[Response]) -> tuple[float, int, float]:
         scores = [r.score(q) for r, q in zip(both, pair, strict=True)]
         off = max(0.0, abs(sum(scores) - total) - 0.04)
         return round(off, 9), sum(r.major * 3 + r.minor for r in both), abs(scores[0] - scores[1])
 
-    return list(min(product(*options), key=price))
+    return list(min(map(list, product(*options)), key=price))
 
 
 def _meet(

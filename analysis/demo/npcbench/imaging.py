@@ -306,7 +306,7 @@ def _balanced_right(model: str, panel: Panel) -> np.ndarray:
     sizes = np.bincount(panel.stage, minlength=4)
 
     def recall(early: int) -> float:
-        return 25 * (early / sizes[0] + (n_right - early) / sizes[3])
+        return float(25 * (early / sizes[0] + (n_right - early) / sizes[3]))
 
     early = min(range(n_right + 1), key=lambda x: (max(0, abs(recall(x) - float(cell)) - half_unit(cell)), x))
     right = np.zeros(panel.stage.size, dtype=bool)

@@ -75,7 +75,8 @@ class Counts:
         )
         if made.x is None:
             raise RuntimeError(f"the printed numbers contradict each other: {made.message}")
-        return np.rint(made.x[:n]).astype(np.int64)
+        counts: Ints = np.rint(made.x[:n]).astype(np.int64)
+        return counts
 
 
 def inside(value: float, half: float) -> tuple[float, float]:
