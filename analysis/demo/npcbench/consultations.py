@@ -6,7 +6,6 @@ The deduction formula is not printed; the one in force here is the card's defaul
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -195,12 +194,13 @@ def _search_pair(pair: list[Question], total: float) -> list[Response]:
         for q in pair
     ]
 
-    def price(both: Sequence[Response]) -> tuple[float, int, float]:
-        scores = [r.score(q) for r, q in zip(both, pair, strict=True)]
+    def price(first: Response, second: Response) -> tuple[float, int, float]:
+        scores = first.score(pair[0]), second.score(pair[1])
         off = max(0.0, abs(sum(scores) - total) - 0.04)
-        return round(off, 9), sum(r.major * 3 + r.minor for r in both), abs(scores[0] - scores[1])
+        n_errors = sum(r.major * 3 + r.minor for r in (first, second))
+        return round(off, 9), n_errors, abs(scores[0] - scores[1])
 
-    return list(min(map(list, product(*options)), key=price))
+    return list(min(product(*options), key=lambda both: price(both[0], both[1])))
 
 
 def _meet(
