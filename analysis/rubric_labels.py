@@ -1,4 +1,4 @@
-"""What a rater's label on a rubric criterion says: met or not, how far, or not applicable."""
+"""What a rater's label on a rubric criterion says (met, not, not applicable), and whose labels lead."""
 
 from __future__ import annotations
 
@@ -12,6 +12,21 @@ NOT_APPLICABLE = ("not applicable", "not_applicable", "n/a", "na")
 
 NO_APPLICATION = -1.0
 """Stands for a criterion that does not apply."""
+
+
+def main_rater(scores: pl.DataFrame, card: BenchmarkCard) -> str:
+    """Return the rater whose labels lead: the card's first, else the one who scores most responses."""
+    there = set(scores["rater"])
+    for rater in card.consultation.raters:
+        if rater in there:
+            return rater
+    of_all = scores.filter((pl.col("tag") == "all") & (pl.col("statistic") == "item_mean"))
+    sizes = (
+        of_all.group_by("rater")
+        .agg(pl.col("n_items").sum())
+        .sort(["n_items", "rater"], descending=[True, False])
+    )
+    return str(sizes["rater"][0])
 
 
 def label_values(ratings: pl.DataFrame, card: BenchmarkCard) -> pl.Series:

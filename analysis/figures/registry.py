@@ -5,6 +5,7 @@ from __future__ import annotations
 from analysis.config import BenchmarkCard
 from analysis.figures import (
     concordance,
+    consultation,
     count_distribution,
     coverage,
     decisiveness,
@@ -33,6 +34,7 @@ FIGURES: dict[str, Figure] = {
         failure_labels,
         decisiveness,
         frontier,
+        consultation,
     )
 }
 """Every figure by its name."""

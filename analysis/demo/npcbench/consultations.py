@@ -200,7 +200,8 @@ def _search_pair(pair: list[Question], total: float) -> list[Response]:
         n_errors = sum(r.major * 3 + r.minor for r in (first, second))
         return round(off, 9), n_errors, abs(scores[0] - scores[1])
 
-    return list(min(product(*options), key=lambda both: price(both[0], both[1])))
+    best = min(product(options[0], options[1]), key=lambda both: price(*both))
+    return list(best)
 
 
 def _meet(
