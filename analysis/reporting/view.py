@@ -111,6 +111,10 @@ class View:
         return found
 
 
+SHARES = frozenset({"correct", "item_weighted", "cluster_macro", "hard_failure", "decisive"})
+"""Metrics that are shares of items, beside the flags."""
+
+
 def kind_of(metric: str) -> Literal["percent", "plain"]:
     """Tell whether a metric is a share of items, shown as a percentage.
 

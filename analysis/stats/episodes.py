@@ -163,7 +163,8 @@ def count_clusters(
             got = has[m, use]
             n_answered[m, place[starts]] = np.add.reduceat(got, starts, dtype=np.int32)
             n_right[m, place[starts]] = np.add.reduceat(hits[m, use] & got, starts, dtype=np.int32)
-    return ClusterCounts(n_items, n_answered.reshape(-1, *shape), n_right.reshape(-1, *shape))
+    whole = (hits.shape[0], *shape)
+    return ClusterCounts(n_items, n_answered.reshape(whole), n_right.reshape(whole))
 
 
 def joint_outcomes(counts: ClusterCounts, parts: Sequence[int] | None = None) -> Outcomes:
