@@ -38,7 +38,8 @@ def write_benchmark(benchmark: Benchmark, folder: Path, config: Config) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     state = {"name": benchmark.name, "card": benchmark.card.model_dump(mode="json")}
     state["settings"] = settings.model_dump(mode="json")
-    text = json.dumps(state, indent=2, sort_keys=True, ensure_ascii=False)
+    # The card's order is kept: endpoints may use those before them, kinds stand as declared.
+    text = json.dumps(state, indent=2, ensure_ascii=False)
     (folder / CARD_FILE).write_text(text + "\n", encoding="utf-8")
     _keep(benchmark.import_record, folder / IMPORT_FILE)
     for name in ("verdicts", "items", "models", "audit"):
@@ -46,11 +47,13 @@ def write_benchmark(benchmark: Benchmark, folder: Path, config: Config) -> None:
     optional = {
         "ratings": benchmark.ratings,
         "criteria": benchmark.criteria,
-        "quarantine": benchmark.quarantine,
+        "audit_trail": benchmark.audit_trail,
+        "statements": benchmark.statements,
+        "quarantine": benchmark.quarantine if benchmark.quarantine.height else None,
     }
     for name, frame in optional.items():
         path = folder / f"{name}.parquet"
-        if frame is not None and (name != "quarantine" or frame.height):
+        if frame is not None:
             write_table(frame, name, path, provenance=provenance)
         else:
             path.unlink(missing_ok=True)

@@ -53,7 +53,16 @@ from analysis.schemas.episodes import (
     PairedControls,
 )
 from analysis.schemas.ratings import Agreement, AgreementStatistics, JudgeCorrection, Raters, Reliability
-from analysis.schemas.raw import Audit, Items, Models, Quarantine, Ratings, Verdicts
+from analysis.schemas.raw import (
+    Audit,
+    AuditTrail,
+    Items,
+    Models,
+    Quarantine,
+    Ratings,
+    Statements,
+    Verdicts,
+)
 from analysis.schemas.robustness import (
     CoverageShares,
     DataQuality,
@@ -78,6 +87,7 @@ __all__ = [
     "AgreementByClass",
     "AgreementStatistics",
     "Audit",
+    "AuditTrail",
     "CompositionGap",
     "CompositionGapPairs",
     "Concordance",
@@ -132,6 +142,7 @@ __all__ = [
     "ScoreDistribution",
     "ScoreSummaries",
     "Specialties",
+    "Statements",
     "Strata",
     "ThresholdSensitivity",
     "Tiers",
@@ -145,6 +156,8 @@ RAW: dict[str, type[dy.Schema]] = {
     "items": Items,
     "models": Models,
     "ratings": Ratings,
+    "audit_trail": AuditTrail,
+    "statements": Statements,
     "criteria": Criteria,
 }
 """The validated raw tables."""
