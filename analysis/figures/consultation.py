@@ -42,7 +42,7 @@ def draw(tables: Tables, card: BenchmarkCard, theme: Theme) -> Chart | Absent:
     who = identify(tables)
     counts = tables.get("criterion_counts")
     tags = _tags(scores)
-    groups = [_tag_group(tags, scores, counts), _criteria_group(scores, counts)]
+    groups = [_tag_group(tags, scores, counts), _criteria_group(scores, counts, card)]
     cells: dict[tuple[int, str, str], Row] = {}
     for row in scores.iter_rows(named=True):
         at = _place(row, tags)
@@ -89,8 +89,8 @@ def _tag_group(tags: dict[str, str], scores: pl.DataFrame, counts: pl.DataFrame 
     return Group("Score", list(tags.values()), sides)
 
 
-def _criteria_group(scores: pl.DataFrame, counts: pl.DataFrame | None) -> Group:
-    values = _criteria_statistics(scores)
+def _criteria_group(scores: pl.DataFrame, counts: pl.DataFrame | None, card: BenchmarkCard) -> Group:
+    values = _criteria_statistics(scores, card)
     sides = {}
     for statistic in values:
         kind = statistic.partition(":")[2]
@@ -101,9 +101,14 @@ def _criteria_group(scores: pl.DataFrame, counts: pl.DataFrame | None) -> Group:
     return Group("Criteria", [_criteria_label(s) for s in values], sides)
 
 
-def _criteria_statistics(scores: pl.DataFrame) -> list[str]:
+def _criteria_statistics(scores: pl.DataFrame, card: BenchmarkCard) -> list[str]:
+    """Return the shares of criteria, requirements first, kinds as the card has them."""
     names = scores.filter(pl.col("tag") == ALL)["statistic"].unique().sort().to_list()
-    return [n for n in names if n.startswith("met:")] + [n for n in names if n.startswith("avoided:")]
+    rules = card.consultation
+    declared = [*(f"met:{k}" for k in rules.requirements), *(f"avoided:{k}" for k in rules.errors)]
+    own = [n for n in names if n.startswith(("met:", "avoided:"))]
+    others = sorted((n for n in own if n not in declared), key=lambda n: (n.startswith("avoided:"), n))
+    return [n for n in declared if n in own] + others
 
 
 def _criteria_label(statistic: str) -> str:

@@ -183,7 +183,7 @@ def _targets(model: str) -> dict[str, float]:
 
 
 def _search_pair(pair: list[Question], total: float) -> list[Response]:
-    """Return the two responses whose scores add up best, with few errors."""
+    """Return the two responses whose scores add up best, then those with few errors, then similar ones."""
     options = [
         [
             Response(v, major, minor)
@@ -194,14 +194,16 @@ def _search_pair(pair: list[Question], total: float) -> list[Response]:
         for q in pair
     ]
 
-    def price(first: Response, second: Response) -> tuple[float, int, float]:
-        scores = first.score(pair[0]), second.score(pair[1])
-        off = max(0.0, abs(sum(scores) - total) - 0.04)
-        n_errors = sum(r.major * 3 + r.minor for r in (first, second))
-        return round(off, 9), n_errors, abs(scores[0] - scores[1])
-
-    best = min(product(options[0], options[1]), key=lambda both: price(*both))
-    return list(best)
+    scores, n_errors = (
+        [np.array([value(r, q) for r in own]) for own, q in zip(options, pair, strict=True)]
+        for value in (Response.score, lambda r, _: 3 * r.major + r.minor)
+    )
+    off = np.maximum(0.0, np.abs(scores[0][:, None] + scores[1][None, :] - total) - 0.04)
+    errors = n_errors[0][:, None] + n_errors[1][None, :]
+    apart = np.abs(scores[0][:, None] - scores[1][None, :])
+    best = int(np.lexsort((apart.ravel(), errors.ravel(), np.round(off, 9).ravel()))[0])
+    i, j = divmod(best, len(options[1]))
+    return [options[0][i], options[1][j]]
 
 
 def _meet(

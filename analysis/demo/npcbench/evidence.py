@@ -57,7 +57,7 @@ def right_answers(model: str, asked: dict[str, int]) -> dict[int, list[Pair]]:
     n = sum(sizes.values())
     cells = [(d, a, b) for d in sizes for a in range(d + 1) for b in range(d + 1)]
     rate = table.value(model, "predicted") / 100
-    program = Counts(np.zeros(len(cells)), near=False)
+    program = Counts(len(cells))
     for d, size in sizes.items():
         program.require([float(e == d) for e, _, _ in cells], size)
     for column, value in {
@@ -72,9 +72,11 @@ def right_answers(model: str, asked: dict[str, int]) -> dict[int, list[Pair]]:
         program.require([float(np.sign(b - a) == sign) for _, a, b in cells], table.count(model, column))
     width = (table.value(model, "high") - table.value(model, "low")) / 100
     spread = (width / (2 * Z95)) ** 2 * n * n + n * (table.value(model, "difference") / 100) ** 2
-    program.wish([((b - a) / d) ** 2 for d, a, b in cells], spread, 200.0)
+    program.wish([((b - a) / d) ** 2 for d, a, b in cells], spread, price=200.0, free=0.02 * spread)
     # Patients differ in how hard they are: the baseline spreads around its mean.
-    program.wish([(a / d - rate) ** 2 for d, a, _ in cells], n * 0.5 * rate * (1 - rate), 20.0)
+    program.wish(
+        [(a / d - rate) ** 2 for d, a, _ in cells], n * 0.5 * rate * (1 - rate), price=20.0, free=0.3
+    )
     counts = program.solve()
     made: dict[int, list[Pair]] = {d: [] for d in sizes}
     for cell, count in zip(cells, counts, strict=True):

@@ -50,7 +50,8 @@ def right_turns(model: str) -> dict[int, Ints]:
     cells = [(d, c) for d in sizes for c in range(d + 1)]
     n_patients, n_turns = sum(sizes.values()), sum(d * n for d, n in sizes.items())
     rate = table.value(model, "turn") / 100
-    program = Counts([sizes[d] * _binomial(c, d, rate) for d, c in cells])
+    program = Counts(len(cells))
+    program.stay_near([sizes[d] * _binomial(c, d, rate) for d, c in cells])
     for d, n in sizes.items():
         program.require([float(e == d) for e, _ in cells], n)
     program.require([float(c) for _, c in cells], table.successes(model, "turn", n_turns))

@@ -1,6 +1,6 @@
 """Every printed number against the ordinary derived tables: where it is read, and whether it holds.
 
-``python -m analysis.demo.npcbench.statements FOLDER`` checks a derived folder against the paper.
+``python -m analysis.demo.npcbench.statements FOLDER`` checks a raw or derived folder against the paper.
 """
 
 from __future__ import annotations
@@ -10,19 +10,45 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import polars as pl
 import yaml
 from pydantic import Field
 
-from analysis.config import parse
+from analysis.config import Config, parse, settings_for
 from analysis.demo.npcbench.printed import PrintedTable, printed_tables, prints_as
+from analysis.derived import CARD_FILE
 from analysis.errors import ConfigError
+from analysis.ingest.benchmark import read_benchmark
 from analysis.store import read_table
 from analysis.strict import Strict
+from analysis.tables import (
+    consultation,
+    endpoint_scores,
+    episodes,
+    judge_audit,
+    model_scores,
+    paired_controls,
+)
+from analysis.tables.data import BenchmarkData
 
 FILE = "statements.yaml"
+MODULES: dict[str, ModuleType] = {
+    "model_scores": model_scores,
+    "episodes": episodes,
+    "episode_states": episodes,
+    "episode_depth": episodes,
+    "episode_groups": episodes,
+    "endpoint_scores": endpoint_scores,
+    "paired_controls": paired_controls,
+    "judge_audit": judge_audit,
+    "judge_audit_coverage": judge_audit,
+    "consultation_scores": consultation,
+    "criterion_counts": consultation,
+}
+"""The module that derives each table read here."""
 Where = dict[str, Any]
 
 
@@ -122,17 +148,33 @@ class Statement:
 
 
 class DerivedTables:
-    """A derived folder, its tables read as they are asked for."""
+    """The ordinary derived tables of the reconstruction, made when they are asked for.
+
+    Parameters
+    ----------
+    folder : Path
+        Raw folder, or derived folder.
+    """
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self._read: dict[str, pl.DataFrame] = {}
+        self._frames: dict[str, pl.DataFrame] = {}
+        if (folder / CARD_FILE).is_file():
+            self._folder, self._data = folder, None
+            return
+        made = read_benchmark(folder)
+        settings = settings_for(made.card, Config())
+        self._data = BenchmarkData(
+            made.verdicts, made.items, made.models, made.card, settings, made.ratings, criteria=made.criteria
+        )
 
     def table(self, name: str) -> pl.DataFrame:
         """Return a derived table."""
-        if name not in self._read:
-            self._read[name] = read_table(self.folder / f"{name}.parquet")
-        return self._read[name]
+        if name not in self._frames and self._data is None:
+            self._frames[name] = read_table(self._folder / f"{name}.parquet")
+        elif name not in self._frames and self._data is not None:
+            made = MODULES[name].derive(self._data)
+            self._frames |= {table: frame for table, (frame, _) in made.items()}
+        return self._frames[name]
 
     def read(self, reading: Reading, name: str) -> float:
         """Return the one number that a reading finds.
@@ -226,36 +268,40 @@ def _merged(own: Reading, reading: Reading, row: Where) -> Reading:
 
 
 def compare(folder: Path) -> pl.DataFrame:
-    """Read every statement from a derived folder.
+    """Read every statement from the tables of a raw or derived folder.
 
     Returns
     -------
     pl.DataFrame
-        `place`, `row`, `column`, `printed`, `measured`, `difference` (measured - printed), `ours` (a
-        bootstrap limit), `met` (it prints as the paper has it), `as_recorded` (it is met, gives way as
-        recorded, or is ours), `gives_way`, `note`.
+        `place`, `says`, `quantity`, `printed`, `measured`, `met` (it prints as the paper has it),
+        `as_recorded` (it is met, gives way as recorded, or is a bootstrap limit), `ours`, `reason`
+        (why it is not met), `note`.
     """
     tables, rows = DerivedTables(folder), []
     for s in statements():
         value = s.measure(tables)
         met = prints_as(value, s.printed)
-        recorded = (not met and prints_as(value, s.instead)) if s.gives_way else (met or s.reading.ours)
+        reason = s.gives_way
+        if s.reading.ours and not met:
+            off = value - float(s.printed)
+            reason = f"Bootstrap limits depend on method and resamples: ours is {off:+.2f} off."
         rows.append(
             {
                 "place": s.place,
-                "row": s.row,
-                "column": s.column,
+                "says": s.says,
+                "quantity": ", ".join(filter(None, (s.row, s.column))),
                 "printed": s.printed,
                 "measured": value,
-                "difference": value - float(s.printed),
-                "ours": s.reading.ours,
                 "met": met,
-                "as_recorded": recorded,
-                "gives_way": s.gives_way,
-                "note": s.note,
+                "as_recorded": (not met and prints_as(value, s.instead))
+                if s.gives_way
+                else met or s.reading.ours,
+                "ours": s.reading.ours,
+                "reason": reason or None,
+                "note": s.note or None,
             }
         )
-    return pl.DataFrame(rows)
+    return pl.DataFrame(rows, schema_overrides={"reason": pl.String, "note": pl.String})
 
 
 def main(arguments: list[str]) -> int:
@@ -263,9 +309,8 @@ def main(arguments: list[str]) -> int:
     table = compare(Path(arguments[0]))
     for row in table.filter(~pl.col("met")).iter_rows(named=True):
         state = "ours" if row["ours"] else "gives way" if row["as_recorded"] else "FAILS"
-        where = ", ".join(filter(None, (row["place"], row["row"], row["column"])))
         found = f"printed {row['printed']}, measured {row['measured']:.6g}"
-        sys.stdout.write(f"{state}: {where}: {found}. {row['gives_way']}\n")
+        sys.stdout.write(f"{state}: {row['place']}: {row['quantity']}: {found}. {row['reason'] or ''}\n")
     held = table.filter(~pl.col("ours"))
     met = int(held["met"].sum())
     sys.stdout.write(f"{held.height} statements, {met} met, {held.height - met} not; ")

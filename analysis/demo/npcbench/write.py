@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import tempfile
 from pathlib import Path
 
 import polars as pl
@@ -23,6 +24,8 @@ from analysis.demo.npcbench.imaging import reconstruct_imaging
 from analysis.demo.npcbench.longitudinal import reconstruct_longitudinal
 from analysis.demo.npcbench.printed import printed
 
+CARD = "benchmark.yaml"
+
 
 def write_npcbench(folder: Path) -> None:
     """Write the reconstruction `npcbench` as a raw folder; the bytes are the same on every run.
@@ -33,6 +36,9 @@ def write_npcbench(folder: Path) -> None:
         Folder of the benchmark, such as ``results/raw/npcbench``. Created where it does not exist; files
         of the same names are replaced.
     """
+    # Here, so that `python -m analysis.demo.npcbench.statements` finds the module not yet imported.
+    from analysis.demo.npcbench.statements import compare
+
     asked = questions()
     labels = {
         (model, q.item_id): label_response(model, q, response)
@@ -46,16 +52,24 @@ def write_npcbench(folder: Path) -> None:
         reconstruct_evidence(),
         reconstruct_consultations(asked),
     ]
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, frame in {
-        "verdicts": answer_frame(parts).sort("model", "item_id"),
-        "items": item_frame(parts).sort("item_id"),
-        "models": model_frame(),
-        "criteria": criterion_frame(asked),
-        "ratings": reconstruct_ratings(asked, labels),
-    }.items():
-        frame.write_parquet(folder / f"{name}.parquet", compression="zstd", row_group_size=50_000)
-    shutil.copyfile(Path(__file__).with_name("card.yaml"), folder / "benchmark.yaml")
+    with tempfile.TemporaryDirectory() as name:
+        made = Path(name) / folder.name
+        made.mkdir()
+        for table, frame in {
+            "verdicts": answer_frame(parts).sort("model", "item_id"),
+            "items": item_frame(parts).sort("item_id"),
+            "models": model_frame(),
+            "criteria": criterion_frame(asked),
+            "ratings": reconstruct_ratings(asked, labels),
+        }.items():
+            frame.write_parquet(made / f"{table}.parquet", compression="zstd", row_group_size=50_000)
+        shutil.copyfile(Path(__file__).with_name("card.yaml"), made / CARD)
+        statements = compare(made).drop("as_recorded", "ours")
+        statements.write_parquet(made / "statements.parquet", compression="zstd")
+        folder.mkdir(parents=True, exist_ok=True)
+        # The card last: a folder that has it is whole.
+        for path in sorted(made.iterdir(), key=lambda p: (p.name == CARD, p.name)):
+            shutil.copyfile(path, folder / path.name)
 
 
 def model_frame() -> pl.DataFrame:

@@ -108,6 +108,12 @@ def cautions(view: View, rows: pl.DataFrame) -> list[str]:
             f"to some questions (at most {count(most['n_missing'])}, {view.name(most['model'])}): they are "
             "left out of the model's means, neither failures nor zeros."
         )
+    rater = rows["rater"][0]
+    if rater in {name for model, name in view.results.names.items() for name in (model, name)}:
+        texts.append(
+            f"{named(rater)} is one of the models: what it says of its own answers, and of those of related "
+            "models, may be kinder or harsher than another rater would be."
+        )
     tags = rows.filter((pl.col("statistic") == "item_mean") & (pl.col("tag") != ALL))
     none = tags.filter(pl.col("n_cases") < 2)["tag"].unique().sort().to_list()
     rough = tags.filter(pl.col("n_cases").is_between(2, FEW_CASES - 1))["tag"].unique().sort().to_list()
