@@ -24,8 +24,8 @@ def test_a_criterion_without_polarity_is_refused(write: Write) -> None:
     assert (
         "- criteria.parquet, column 'kind': has no polarity: the card does not name the kind, and the column "
         "polarity says nothing\n  found: 'tone'\n  rows: 1 (first: row 10)\n"
-        "  allowed: a kind of the card (core, evidence, conditional, major, minor), or positive or negative in "
-        "the column polarity"
+        "  allowed: a kind of the card (core, evidence, conditional, major, minor), or positive or negative "
+        "in the column polarity"
     ) in message
 
 
