@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from analysis.config import BenchmarkCard
 from analysis.figures import (
+    composition_gap,
     concordance,
     count_distribution,
     coverage,
     decisiveness,
+    episode_depth,
+    episode_states,
     failure_labels,
     frontier,
+    judge_audit,
+    paired_controls,
     pairwise,
     policies,
     scores,
@@ -33,6 +38,11 @@ FIGURES: dict[str, Figure] = {
         failure_labels,
         decisiveness,
         frontier,
+        composition_gap,
+        episode_states,
+        episode_depth,
+        paired_controls,
+        judge_audit,
     )
 }
 """Every figure by its name."""
