@@ -88,7 +88,8 @@ def _panel(kind: str, track: str, endpoint: str, rows: pl.DataFrame, who: Identi
     colours = _colours(strong, who, theme)
     lines: list[Row] = [
         {
-            "model": r["model"],
+            "label": who.label(r["model"]),
+            "strong": r["model"] in strong,
             "step": r["step"],
             "value": r[value],
             "colour": colours.get(r["model"], theme.neutral),
@@ -123,7 +124,7 @@ def _panel(kind: str, track: str, endpoint: str, rows: pl.DataFrame, who: Identi
         ),
     )
     base = alt.Chart(data(lines))
-    shared = {"color": alt.Color("colour:N", scale=None), "detail": "model:N"}
+    shared = {"color": alt.Color("colour:N", scale=None), "detail": "label:N"}
     layers = [
         base.mark_line(interpolate="step-after" if kind == "turn" else "linear").encode(
             x=x,
@@ -132,7 +133,7 @@ def _panel(kind: str, track: str, endpoint: str, rows: pl.DataFrame, who: Identi
             opacity=alt.Opacity("opacity:Q", scale=None),
             **shared,
         ),
-        alt.Chart(data([r for r in lines if r["model"] in strong] or lines))
+        alt.Chart(data([r for r in lines if r["strong"]] or lines))
         .mark_point(filled=True, size=34, opacity=1)
         .encode(x=x, y=y, tooltip=alt.Tooltip("tip:N", title="Model"), **shared),
     ]
@@ -168,7 +169,7 @@ def _names(
     """Return the names of the strong lines at their ends, pushed apart where they would overlap."""
     ends = []
     for model in strong:
-        own = [r for r in lines if r["model"] == model]
+        own = [r for r in lines if r["label"] == who.label(model)]
         if own:
             ends.append((height * (1 - own[-1]["value"]), model))
     ends.sort()
