@@ -43,10 +43,15 @@ def write_benchmark(benchmark: Benchmark, folder: Path, config: Config) -> None:
     _keep(benchmark.import_record, folder / IMPORT_FILE)
     for name in ("verdicts", "items", "models", "audit"):
         write_table(getattr(benchmark, name), name, folder / f"{name}.parquet", provenance=provenance)
-    optional = {"ratings": benchmark.ratings, "quarantine": benchmark.quarantine}
+    optional = {
+        "ratings": benchmark.ratings,
+        "audit_trail": benchmark.audit_trail,
+        "statements": benchmark.statements,
+        "quarantine": benchmark.quarantine if benchmark.quarantine.height else None,
+    }
     for name, frame in optional.items():
         path = folder / f"{name}.parquet"
-        if frame is not None and (name == "ratings" or frame.height):
+        if frame is not None:
             write_table(frame, name, path, provenance=provenance)
         else:
             path.unlink(missing_ok=True)

@@ -52,7 +52,16 @@ from analysis.schemas.episodes import (
     PairedControls,
 )
 from analysis.schemas.ratings import Agreement, AgreementStatistics, JudgeCorrection, Raters, Reliability
-from analysis.schemas.raw import Audit, Items, Models, Quarantine, Ratings, Verdicts
+from analysis.schemas.raw import (
+    Audit,
+    AuditTrail,
+    Items,
+    Models,
+    Quarantine,
+    Ratings,
+    Statements,
+    Verdicts,
+)
 from analysis.schemas.robustness import (
     CoverageShares,
     DataQuality,
@@ -77,6 +86,7 @@ __all__ = [
     "AgreementByClass",
     "AgreementStatistics",
     "Audit",
+    "AuditTrail",
     "CompositionGap",
     "CompositionGapPairs",
     "Concordance",
@@ -127,6 +137,7 @@ __all__ = [
     "ScoreDistribution",
     "ScoreSummaries",
     "Specialties",
+    "Statements",
     "Strata",
     "ThresholdSensitivity",
     "Tiers",
@@ -140,6 +151,8 @@ RAW: dict[str, type[dy.Schema]] = {
     "items": Items,
     "models": Models,
     "ratings": Ratings,
+    "audit_trail": AuditTrail,
+    "statements": Statements,
 }
 """The validated raw tables."""
 
