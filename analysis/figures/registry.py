@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from analysis.config import BenchmarkCard
 from analysis.figures import (
+    composition_gap,
     concordance,
     consultation,
     count_distribution,
     coverage,
     decisiveness,
+    episode_depth,
+    episode_states,
     failure_labels,
     flag_outcomes,
     frontier,
+    judge_audit,
+    paired_controls,
     pairwise,
     policies,
     score_distribution,
@@ -38,6 +43,11 @@ FIGURES: dict[str, Figure] = {
         decisiveness,
         flag_outcomes,
         frontier,
+        composition_gap,
+        episode_states,
+        episode_depth,
+        paired_controls,
+        judge_audit,
         consultation,
     )
 }

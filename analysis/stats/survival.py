@@ -33,7 +33,8 @@ class TurnCurve:
     n_at_risk, n_failed : ndarray of int, shape (T,)
         Episodes that have the turn and are right in everything before it; of those, wrong at it.
     survival, survival_low, survival_high : ndarray of float, shape (T,)
-        Kaplan-Meier estimate and limits; NaN limits where it is 1 or 0, or nothing is at risk.
+        Kaplan-Meier estimate, NaN past the last turn that anything right reaches (0 where nothing is
+        right any more), and limits, NaN where it is 1 or 0.
     """
 
     n_episodes: IntArray
@@ -99,6 +100,8 @@ def turn_curve(first_wrong: npt.ArrayLike, length: npt.ArrayLike, n_turns: int, 
     with np.errstate(invalid="ignore", divide="ignore"):
         kept = np.where(n_at_risk > 0, 1 - n_failed / n_at_risk, np.nan)
         survival = np.asarray(np.cumprod(kept), dtype=np.float64)
+        # Where nothing is right any more nothing is at risk, and it stays so.
+        survival = np.where(np.minimum.accumulate(np.nan_to_num(survival, nan=1.0)) == 0, 0.0, survival)
         greenwood = np.cumsum(n_failed / (n_at_risk * (n_at_risk - n_failed)))
         z = special.ndtri((1 + level) / 2)
         width = z * np.sqrt(greenwood) / np.abs(np.log(survival))
