@@ -72,6 +72,13 @@ class Reading(Strict):
     over: Reading | None = None
     """What the value is divided by."""
 
+    @property
+    def described(self) -> str:
+        """The table, the column and the rows in one line."""
+        rows = ", ".join(f"{c}={'|'.join(_texts(w))}" for c, w in self.where.items())
+        what = f"{self.table}.{self.value}[{rows}]"
+        return f"{what} / {self.over.described}" if self.over is not None else what
+
 
 class GivesWay(Strict):
     """A printed number that cannot hold."""
@@ -84,6 +91,21 @@ class GivesWay(Strict):
     """Why."""
     instead: str
     """What holds, in the form of the printed number."""
+
+
+class Note(Strict):
+    """How some numbers of a printed table were read."""
+
+    text: str
+    """How."""
+    rows: tuple[str, ...] = ()
+    """Of which rows (default: all)."""
+    columns: tuple[str, ...] = ()
+    """Of which columns, or totals (default: all)."""
+
+    def concerns(self, row: str, column: str) -> bool:
+        """Tell whether the note is about a cell."""
+        return (not self.rows or row in self.rows) and (not self.columns or column in self.columns)
 
 
 class Entry(Reading):
@@ -103,8 +125,8 @@ class Entry(Reading):
     """Every total of the printed table."""
     gives_way: tuple[GivesWay, ...] = ()
     """Numbers that cannot hold."""
-    note: str = ""
-    """How something was read."""
+    notes: tuple[Note, ...] = ()
+    """How numbers were read."""
 
 
 @dataclass(frozen=True)
@@ -246,13 +268,17 @@ def _statements(entry: Entry, table: PrintedTable) -> Iterator[Statement]:
                 _merged(own, reading, what),
                 excuse.why if excuse else "",
                 excuse.instead if excuse else "",
-                entry.note,
+                _noted(entry, row, column),
             )
     for column, number in table.totals.items():
         reading = _merged(own, entry.totals[column], {})
-        yield Statement(table.place, table.says, "", column, number, reading, note=entry.note)
+        yield Statement(table.place, table.says, "", column, number, reading, note=_noted(entry, "", column))
     if excuses:
         raise ConfigError(f"{FILE}: {entry.printed}: no number stands at {next(iter(excuses))}")
+
+
+def _noted(entry: Entry, row: str, column: str) -> str:
+    return " ".join(note.text for note in entry.notes if note.concerns(row, column))
 
 
 def _merged(own: Reading, reading: Reading, row: Where) -> Reading:
@@ -287,9 +313,9 @@ def compare(folder: Path) -> pl.DataFrame:
             reason = f"Bootstrap limits depend on method and resamples: ours is {off:+.2f} off."
         rows.append(
             {
-                "place": s.place,
-                "says": s.says,
-                "quantity": ", ".join(filter(None, (s.row, s.column))),
+                "place": f"{s.place}: {s.says}",
+                "says": ", ".join(filter(None, (s.row, s.column))),
+                "quantity": s.reading.described,
                 "printed": s.printed,
                 "measured": value,
                 "met": met,
@@ -310,7 +336,7 @@ def main(arguments: list[str]) -> int:
     for row in table.filter(~pl.col("met")).iter_rows(named=True):
         state = "ours" if row["ours"] else "gives way" if row["as_recorded"] else "FAILS"
         found = f"printed {row['printed']}, measured {row['measured']:.6g}"
-        sys.stdout.write(f"{state}: {row['place']}: {row['quantity']}: {found}. {row['reason'] or ''}\n")
+        sys.stdout.write(f"{state}: {row['place']}: {row['says']}: {found}. {row['reason'] or ''}\n")
     held = table.filter(~pl.col("ours"))
     met = int(held["met"].sum())
     sys.stdout.write(f"{held.height} statements, {met} met, {held.height - met} not; ")
