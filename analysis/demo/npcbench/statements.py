@@ -330,6 +330,24 @@ def compare(folder: Path) -> pl.DataFrame:
     return pl.DataFrame(rows, schema_overrides={"reason": pl.String, "note": pl.String})
 
 
+def limits_as_markdown(table: pl.DataFrame) -> str:
+    """Return the bootstrap limits of `compare` beside the paper's, as the table of `docs/npcbench.md`."""
+    lines = ["| table | model | limit | printed | ours | difference |", "|---|---|---|---|---|---|"]
+    for row in table.filter("ours").iter_rows(named=True):
+        model, _, limit = row["says"].rpartition(", ")
+        ours, difference = row["measured"], row["measured"] - float(row["printed"])
+        cells = (
+            row["place"].partition(":")[0],
+            model,
+            limit,
+            row["printed"],
+            f"{ours:.1f}",
+            f"{difference:+.1f}",
+        )
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
 def main(arguments: list[str]) -> int:
     """Print what does not hold, and the bootstrap limits; the exit code tells whether all is as recorded."""
     table = compare(Path(arguments[0]))

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from analysis.config import Config
 from analysis.demo.npcbench.printed import printed_tables, prints_as
-from analysis.demo.npcbench.statements import DerivedTables, Statement, main, statements
+from analysis.demo.npcbench.statements import (
+    DerivedTables,
+    Statement,
+    compare,
+    limits_as_markdown,
+    main,
+    statements,
+)
 from analysis.derived import derive, write_benchmark
 from analysis.ingest.benchmark import read_benchmark
 
@@ -71,3 +79,12 @@ def test_the_derived_folder_says_the_same(
     out = capsys.readouterr().out
     assert out.count("gives way:") == sum(bool(s.gives_way) for s in statements())
     assert "FAILS" not in out
+
+
+def test_the_page_shows_the_limits_as_they_are(npcbench: Path, root: Path) -> None:
+    page = (root / "docs" / "npcbench.md").read_text(encoding="utf-8")
+    table = compare(npcbench)
+    assert limits_as_markdown(table) in page
+    held = table.filter(~pl.col("ours"))
+    counts = f"Of {table.height} numbers {held.height} are counts and point values"
+    assert f"{counts}, and {held['met'].sum()} of them hold." in " ".join(page.split())
