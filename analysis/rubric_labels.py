@@ -15,18 +15,22 @@ NO_APPLICATION = -1.0
 
 
 def main_rater(scores: pl.DataFrame, card: BenchmarkCard) -> str:
-    """Return the rater whose labels lead: the card's first, else the one who scores most responses."""
+    """Return the rater whose labels lead: the card's first, else the one with most to show.
+
+    Parameters
+    ----------
+    scores : pl.DataFrame
+        Rows of `consultation_scores`; at least one.
+    card : BenchmarkCard
+        May name raters.
+    """
     there = set(scores["rater"])
     for rater in card.consultation.raters:
         if rater in there:
             return rater
-    of_all = scores.filter((pl.col("tag") == "all") & (pl.col("statistic") == "item_mean"))
-    sizes = (
-        of_all.group_by("rater")
-        .agg(pl.col("n_items").sum())
-        .sort(["n_items", "rater"], descending=[True, False])
-    )
-    return str(sizes["rater"][0])
+    scored = pl.col("n_items").filter(pl.col("statistic") == "item_mean").sum().alias("scored")
+    sizes = scores.filter(pl.col("tag") == "all").group_by("rater").agg(scored, pl.len().alias("n"))
+    return str(sizes.sort(["scored", "n", "rater"], descending=[True, True, False])["rater"][0])
 
 
 def label_values(ratings: pl.DataFrame, card: BenchmarkCard) -> pl.Series:
