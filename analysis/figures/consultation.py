@@ -16,6 +16,8 @@ from analysis.rubric_labels import main_rater
 
 WITHOUT = "There is no rubric with labels on its criteria."
 
+UNSCORED = "No response has a labelled requirement, so none has a score."
+
 FEW = 10
 """Cells with fewer questions are set in italics."""
 
@@ -38,7 +40,7 @@ def draw(tables: Tables, card: BenchmarkCard, theme: Theme) -> Chart | Absent:
     scores = scores.filter(pl.col("rater") == rater)
     models = model_order(scores)
     if not models:
-        return Absent(WITHOUT)
+        return Absent(UNSCORED)
     who = identify(tables)
     counts = tables.get("criterion_counts")
     tags = _tags(scores)
@@ -61,7 +63,7 @@ def draw(tables: Tables, card: BenchmarkCard, theme: Theme) -> Chart | Absent:
     )
     text = [
         f"Scores of 100 and percent of criteria, by the labels of {clean(rater)}; higher is better.",
-        "Bold: best of the row.",
+        "Bold: best of the row." if len(models) > 1 else "One model.",
     ]
     if any(c["style"] == "italic" for c in cells.values()):
         text[1] += f" Italic: fewer than {FEW} questions."

@@ -231,7 +231,7 @@ def _statistics(data: BenchmarkData, responses: pl.DataFrame) -> pl.DataFrame:
     listed = _criteria(data).filter(error).select("item_id", "kind").unique()
     listed = listed.with_columns(pl.lit(True).alias("listed"))
     found = per_run.filter(error).select(*RESPONSE, "kind", (pl.col("met") > 0).cast(pl.Float64).alias("any"))
-    every = responses.drop_nulls("score").select(RESPONSE).join(listed.select("kind").unique(), how="cross")
+    every = responses.select(RESPONSE).join(listed.select("kind").unique(), how="cross")
     rates = every.join(listed, on=["item_id", "kind"], how="left").join(
         found, on=[*RESPONSE, "kind"], how="left"
     )

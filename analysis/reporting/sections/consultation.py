@@ -42,20 +42,21 @@ def leads(view: View, rows: pl.DataFrame, rater: str) -> str:
     """Return who scores highest, over questions and over cases."""
     means = _of(rows, "item_mean")
     if means.is_empty():
-        return ""
+        return "No response has a labelled requirement, so none has a score."
     top = means.row(0, named=True)
     n = plural(top["n_items"] + top["n_missing"], "question")
-    text = f"By the labels of {named(rater)} on {n}, {view.name(top['model'])} scores highest, "
-    text += f"{_points(view, top)} of 100"
+    how = "scores highest, " if means.height > 1 else "scores "
+    text = (
+        f"By the labels of {named(rater)} on {n}, {view.name(top['model'])} {how}{_points(view, top)} of 100"
+    )
     if means.height > 1:
         last = means.row(-1, named=True)
         text += f"; {view.name(last['model'])} has {_points(view, last)}"
     cases = _of(rows, "case_mean")
-    if view.results.card.cluster and not cases.is_empty():
+    if view.results.card.cluster and means.height > 1 and not cases.is_empty():
         first = cases.row(0, named=True)
-        who = (
-            "the same model leads" if first["model"] == top["model"] else f"{view.name(first['model'])} leads"
-        )
+        same = first["model"] == top["model"]
+        who = "the same model leads" if same else f"{view.name(first['model'])} leads"
         text += f". Where each of the {plural(first['n_cases'], 'case')} counts once, {who} with "
         text += _points(view, first)
     return f"{text}."

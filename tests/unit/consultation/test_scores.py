@@ -111,6 +111,13 @@ def test_a_response_without_labelled_errors_leaves_the_error_rate(make: Make) ->
     assert (rate_of["estimate"], rate_of["n_items"]) == (1.0, 1)
 
 
+def test_errors_count_where_nothing_could_be_earned(make: Make) -> None:
+    scores = scores_of(make(ratings=[*rate("b", "q2", "-y"), *rate("b", "q1", "---ny")]))
+    assert ("all", "b", "item_mean") not in scores
+    major = scores["all", "b", "error:major"]
+    assert (major["estimate"], major["n_items"], major["n_missing"]) == (0.5, 2, 1)
+
+
 def test_once_takes_the_dearest_error_of_a_kind(make: Make) -> None:
     criteria = [
         {"item_id": "q1", "criterion_id": "1", "kind": "core", "weight": None},
