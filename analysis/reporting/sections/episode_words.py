@@ -38,6 +38,9 @@ def finding(view: View) -> Finding | None:
         return None
     # The track with the joint endpoint of the most parts tells the story.
     track, endpoint, part = max(panels, key=lambda p: (len(p[2]["parts"][0]), -panels.index(p)))
+    # Models that helped to choose the episodes do not lead.
+    others = part.filter(~pl.col("construction"))
+    part = others if others.height else part
     best, scale = part.row(0, named=True), scale_for("percent", [])
     where = "" if track == ALL else f" of track <bdi>{escape(track)}</bdi>"
     lead = (

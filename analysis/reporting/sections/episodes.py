@@ -11,12 +11,14 @@ from analysis.figures.episode_select import main_endpoint, tracks_shown
 from analysis.reporting.detail import detail
 from analysis.reporting.figure import figure_float, has_figure
 from analysis.reporting.markup import escape, paragraph
-from analysis.reporting.numbers import count, plural, scale_for
+from analysis.reporting.numbers import Scale, count, plural, scale_for
 from analysis.reporting.results import ALL
 from analysis.reporting.sections.episode_words import construction_words, panels_of, sentence, words_of
 from analysis.reporting.sections.scores import muted_range
 from analysis.reporting.static_table import Column
 from analysis.reporting.view import View, absent
+
+GAPS = ("gap_accuracy", "gap_independent", "gap_weakest")
 
 
 def show(view: View) -> str:
@@ -54,6 +56,7 @@ def _gaps(view: View, panels: list[tuple[str, str, pl.DataFrame]]) -> str:
     cells = []
     for track, endpoint, part in panels:
         head = words_of(endpoint) if track == ALL else f"<bdi>{escape(track)}</bdi>: {words_of(endpoint)}"
+        scales = {name: _scale(part, name) for name in GAPS}
         for row in part.sort("construction", maintain_order=True).iter_rows(named=True):
             weakest = row["weakest_part"]
             cells.append(
@@ -63,9 +66,9 @@ def _gaps(view: View, panels: list[tuple[str, str, pl.DataFrame]]) -> str:
                     "n": count(row["n_clusters"]),
                     "items": _percent(row["item_accuracy"]),
                     "joint": _percent(row["joint"]),
-                    "accuracy": _gap(row, "gap_accuracy"),
-                    "independent": _gap(row, "gap_independent"),
-                    "weakest": _gap(row, "gap_weakest"),
+                    "accuracy": _gap(row, "gap_accuracy", scales),
+                    "independent": _gap(row, "gap_independent", scales),
+                    "weakest": _gap(row, "gap_weakest", scales),
                     "part": "–" if weakest is None else f"<bdi>{escape(weakest)}</bdi>",
                 }
             )
@@ -103,7 +106,7 @@ def _endpoints(view: View) -> str:
     for track, endpoint in sorted(keys.iter_rows(), key=lambda k: wanted.index(k[0])):
         rows = frame.filter(pl.col("track") == track, pl.col("endpoint") == endpoint)
         found = {(r["model"], r["method"]): r for r in rows.iter_rows(named=True)}
-        for model in rows.sort("rank")["model"].unique(maintain_order=True):
+        for model in rows.sort("construction", "rank")["model"].unique(maintain_order=True):
             row = found[model, "clopper_pearson"]
             left_out = row["n_incomplete"] + row["n_without"]
             head = words_of(endpoint) if track == ALL else f"<bdi>{escape(track)}</bdi>: {words_of(endpoint)}"
@@ -225,10 +228,13 @@ def _interval(row: dict[str, Any]) -> str:
     return scale_for("percent", [(row["ci_low"], row["ci_high"])]).interval(row["ci_low"], row["ci_high"])
 
 
-def _gap(row: dict[str, Any], name: str) -> str:
+def _scale(part: pl.DataFrame, name: str) -> Scale:
+    return scale_for("percent", part.select(f"{name}_low", f"{name}_high").iter_rows())
+
+
+def _gap(row: dict[str, Any], name: str, scales: dict[str, Scale]) -> str:
     if row[name] is None:
         return "–"
     low, high = row[f"{name}_low"], row[f"{name}_high"]
-    scale = scale_for("percent", [(low, high)])
-    limits = "" if low is None else f" {muted_range(scale.difference_interval(low, high))}"
-    return f"{scale.difference(row[name])}{limits}"
+    limits = "" if low is None else f" {muted_range(scales[name].difference_interval(low, high))}"
+    return f"{scale_for('percent', []).difference(row[name])}{limits}"

@@ -72,7 +72,8 @@ def _excluding(rows: pl.DataFrame, judge: str) -> str:
         share = scale_for("percent", []).value(found["agreement"]["estimate"])
         extra = "" if kappa is None else f", kappa {kappa:.3f}".replace("-", "\u2212")
         texts.append(
-            f" With <bdi>{escape(str(name))}</bdi>, on {plural(found['agreement']['n'], 'label')}: "
+            f" Under the exclusion <bdi>{escape(str(name))}</bdi>, on "
+            f"{plural(found['agreement']['n'], 'label')}: "
             f"{share}{extra}."
         )
     return "".join(texts)
