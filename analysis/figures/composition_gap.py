@@ -128,6 +128,8 @@ def caption(tables: Tables, card: BenchmarkCard) -> str:
     who = identify(tables)
     text = []
     for track, endpoint, part in rows_of(tables, card):
+        others = part.filter(~pl.col("construction"))
+        part = others if others.height else part
         first = part.sort(pl.col("joint").round(12), "model", descending=[True, False]).row(0, named=True)
         best = part.sort(pl.col("item_accuracy").round(12), "model", descending=[True, False]).row(
             0, named=True

@@ -12,6 +12,7 @@ import pytest
 from analysis.errors import DataError
 from analysis.schemas import PairedControls
 from analysis.stats.multiplicity import holm
+from analysis.tables.episode_checks import episode_findings
 from analysis.tables.paired_controls import compare_conditions
 from tests.unit.episodes.conftest import Build, Row
 
@@ -109,6 +110,8 @@ def test_a_condition_that_one_model_lacks_is_said_and_not_compared(build: Build)
     row = by_endpoint(frame, "b")["item_weighted"]
     assert (row["n_items"], row["n_unpaired"], row["difference"], row["p_value"]) == (0, 11, None, None)
     assert row["note"] == "Answered only under 'history'."
+    found = {f.check: (f.subject, f.n) for f in episode_findings(data)}
+    assert (found["unpaired_answers"], found["one_condition_only"]) == (("history", 11), ("history", 1))
     # The family is the models that were compared.
     assert (
         by_endpoint(frame, "a")["item_weighted"]["p_holm"]

@@ -11,6 +11,7 @@ from analysis.errors import DataError
 from analysis.schemas import DERIVED
 from analysis.tables import composition, episodes
 from analysis.tables.data import BenchmarkData
+from analysis.tables.episode_checks import episode_findings
 from analysis.tables.model_scores import score_models
 from tests.unit.episodes.conftest import Build, pathway
 
@@ -204,6 +205,24 @@ def test_item_weighted_and_cluster_macro_stand_side_by_side(build: Build) -> Non
     of = {m: cell(scores, "estimate", metric=m) for m in ("item_weighted", "cluster_macro", "correct")}
     assert of["item_weighted"] == of["correct"] == pytest.approx(4 / 5)
     assert of["cluster_macro"] == pytest.approx(2 / 3)
+
+
+def test_what_episodes_rest_on_is_counted(build: Build) -> None:
+    rows = [("x", "A", 1), ("y", "A", 4), ("z", "A", 4), ("u", "B", 1), ("v", "B", None), ("w", "C", 1)]
+    items = [{"item_id": i, "cluster_id": c, "position": p} for i, c, p in rows]
+    items += [{"item_id": "p", "cluster_id": "D", "component": "care"}]
+    items += [{"item_id": "q", "cluster_id": "D", "component": "mri"}]
+    answers = {i["item_id"]: 1 for i in items}
+    data = build(items, {"a": answers, "b": {k: v for k, v in answers.items() if k != "u"}})
+    found = {f.check: (f.n, f.of) for f in episode_findings(data)}
+    assert found == {
+        "clusters_of_one_item": (1, 4),
+        "clusters_without_component": (3, 4),
+        "incomplete_episodes": (1, 8),
+        "positions_unplaced": (2, 4),
+        "positions_shared": (1, 4),
+        "positions_holes": (1, 4),
+    }
 
 
 BAD = {
