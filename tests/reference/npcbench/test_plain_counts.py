@@ -8,6 +8,8 @@ import numpy as np
 import polars as pl
 import pytest
 
+from analysis.demo.npcbench.printed import printed
+
 
 @pytest.fixture(scope="module")
 def rows(npcbench: Path) -> pl.DataFrame:
@@ -97,6 +99,18 @@ def test_consultation_scores_by_the_formula_in_the_open(npcbench: Path) -> None:
     assert round(float(np.mean(list(scores.values()))), 1) == 58.4
     assert round(float(np.mean([s for i, s in scores.items() if tags[i] == ["elderly"]])), 1) == 85.4
     assert sum(major.values()) == 15
+
+
+def test_tags_are_disjoint_and_their_means_give_the_printed_totals(npcbench: Path) -> None:
+    """Table A29: six tags of 35, 11, 4, 8, 43 and 2 questions; the weighted means print as the totals."""
+    tags = pl.read_parquet(npcbench / "items.parquet").filter(pl.col("track") == "O1")["tags"]
+    assert set(tags.list.len()) == {1}
+    assert sorted(tags.list.first().value_counts()["count"]) == [2, 4, 8, 11, 35, 43]
+    table = printed("table_a29")
+    n = {head: int(size) for head, size in table.totals.items()}
+    for model in table.models:
+        mean = sum(table.value(model, head) * size for head, size in n.items()) / sum(n.values())
+        assert mean == pytest.approx(table.value(model, "Score"), abs=0.1)
 
 
 def test_the_unflagged_audit(npcbench: Path) -> None:
