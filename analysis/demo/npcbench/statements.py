@@ -74,9 +74,9 @@ class Reading(Strict):
 
     @property
     def described(self) -> str:
-        """The table, the column and the rows in one line."""
-        rows = ", ".join(f"{c}={'|'.join(_texts(w))}" for c, w in self.where.items())
-        what = f"{self.table}.{self.value}[{rows}]"
+        """The table, the column and the rows in one line; whose row it is, is said beside it."""
+        rows = ", ".join("|".join(_texts(w)) for c, w in self.where.items() if c not in ("model", "judge"))
+        what = f"{self.table}.{self.value}" + (f": {rows}" if rows else "")
         return f"{what} / {self.over.described}" if self.over is not None else what
 
 
