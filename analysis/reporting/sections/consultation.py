@@ -116,13 +116,13 @@ def cautions(view: View, rows: pl.DataFrame) -> list[str]:
             "models, may be kinder or harsher than another rater would be."
         )
     tags = rows.filter((pl.col("statistic") == "item_mean") & (pl.col("tag") != ALL))
-    none = tags.filter(pl.col("n_cases") < 2)["tag"].unique().sort().to_list()
-    rough = tags.filter(pl.col("n_cases").is_between(2, FEW_CASES - 1))["tag"].unique().sort().to_list()
+    most_cases = tags.group_by("tag").agg(pl.col("n_cases").max()).sort("tag")
+    none = most_cases.filter(pl.col("n_cases") < 2)["tag"].to_list()
+    rough = most_cases.filter(pl.col("n_cases").is_between(2, FEW_CASES - 1))["tag"].to_list()
     unit = "case" if view.results.card.cluster else "question"
     if none:
         what = listed([named(t) for t in none], most=6, rest="other")
         texts.append(f"No interval can be computed for {what}: one {unit} says nothing about others.")
-    rough = [t for t in rough if t not in none]
     if rough:
         what = listed([named(t) for t in rough], most=6, rest="other")
         texts.append(f"Intervals of {what} rest on fewer than {FEW_CASES} {unit}s and are rough.")
