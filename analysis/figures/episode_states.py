@@ -58,12 +58,13 @@ def columns_of(frame: pl.DataFrame) -> tuple[list[str], int]:
     return [r["state"] for r in order], totals.height - len(order)
 
 
-def models_of(frame: pl.DataFrame) -> list[str]:
-    """Return the models, those with most episodes entirely right first."""
+def models_of(frame: pl.DataFrame, card: BenchmarkCard) -> list[str]:
+    """Return the models, those with most episodes right first; those used in choosing them last."""
     parts = parts_of(frame)
     whole = frame.filter(pl.col("holds").list.len() == len(parts))
     whole = whole.sort([pl.col("share").round(12), "model"], descending=[True, False])
-    return whole["model"].to_list()
+    apart = set(card.episodes.construction_models)
+    return sorted(whole["model"].to_list(), key=lambda model: model in apart)
 
 
 def draw(tables: Tables, card: BenchmarkCard, theme: Theme) -> Chart | Absent:
@@ -72,24 +73,27 @@ def draw(tables: Tables, card: BenchmarkCard, theme: Theme) -> Chart | Absent:
     if frame.is_empty():
         return Absent(WITHOUT)
     who = identify(tables)
-    chart, width, hidden = _bars(frame, who, theme)
+    chart, width, hidden = _bars(frame, who, theme, card)
     totals = sorted(set(frame["n_total"].to_list()))
     n = count(totals[0]) if len(totals) == 1 else f"{count(totals[0])} to {count(totals[-1])}"
     text = f"Bars: share of a model’s {n} episodes in exactly this state, with their number. Filled dot: "
     text += "right; open dot: not right. Every episode is in one column."
     if hidden:
         text += f" {plural(hidden, 'rarer state')} in the table only."
+    if set(card.episodes.construction_models) & set(frame["model"]):
+        text += " † used in choosing the episodes."
     names = listing([clean(p) for p in parts_of(frame)], 6)
     title = f"Where {names} are right together"
     return finish(chart, theme, card, title, [text], width=max(width, 420))
 
 
-def _bars(frame: pl.DataFrame, who: Identity, theme: Theme) -> tuple[Any, float, int]:
+def _bars(frame: pl.DataFrame, who: Identity, theme: Theme, card: BenchmarkCard) -> tuple[Any, float, int]:
     import altair as alt
 
-    models, parts = models_of(frame), parts_of(frame)
+    models, parts = models_of(frame, card), parts_of(frame)
     states, hidden = columns_of(frame)
-    labels = [who.label(m) for m in models]
+    apart = set(card.episodes.construction_models)
+    labels = [who.label(m) + (" †" if m in apart else "") for m in models]
     step, font = row_height(len(labels)), row_text(len(labels))
     names = [clean(p) for p in parts]
     left = max(label_column(labels, font), label_column(names, SMALL)) + 12
@@ -166,7 +170,7 @@ def caption(tables: Tables, card: BenchmarkCard) -> str:
     """Say how often the parts are right together and apart, for the best model and overall."""
     frame = rows_of(tables, card)
     who = identify(tables)
-    parts, models = parts_of(frame), models_of(frame)
+    parts, models = parts_of(frame), models_of(frame, card)
     rows = {r["state"]: r for r in frame.filter(pl.col("model") == models[0]).iter_rows(named=True)}
     whole = " + ".join(parts)
     n = rows[whole]["n_total"]
@@ -187,7 +191,7 @@ def alt_text(tables: Tables, card: BenchmarkCard) -> str:
     """Say what a reader sees."""
     frame = rows_of(tables, card)
     states, _ = columns_of(frame)
-    models = models_of(frame)
+    models = models_of(frame, card)
     return (
         f"Bars for {plural(len(models), 'model')} in {plural(len(states), 'column')}, one for each joint "
         f"state of {listing([clean(p) for p in parts_of(frame)], 6)}, from all right to none right. "
