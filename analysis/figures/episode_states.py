@@ -32,8 +32,6 @@ WITHOUT = "Items have no components, or the card names no states of episodes."
 MAX_COLUMNS = 8
 """The most states that have a column: those with most episodes."""
 
-NONE = "none"
-
 
 def rows_of(tables: Tables, card: BenchmarkCard) -> pl.DataFrame:
     """Return the states of the first track that has any."""
@@ -44,7 +42,7 @@ def rows_of(tables: Tables, card: BenchmarkCard) -> pl.DataFrame:
 
 def parts_of(frame: pl.DataFrame) -> list[str]:
     """Return the parts whose states are counted, in the card's order."""
-    row = frame.filter(pl.col("state") == NONE).row(0, named=True)
+    row = frame.filter(pl.col("holds").list.len() == 0).row(0, named=True)
     return list(row["fails"])
 
 
@@ -171,15 +169,16 @@ def caption(tables: Tables, card: BenchmarkCard) -> str:
     frame = rows_of(tables, card)
     who = identify(tables)
     parts, models = parts_of(frame), models_of(frame, card)
-    rows = {r["state"]: r for r in frame.filter(pl.col("model") == models[0]).iter_rows(named=True)}
-    whole = " + ".join(parts)
-    n = rows[whole]["n_total"]
+    own = frame.filter(pl.col("model") == models[0])
+    rows = {len(r["holds"]): r for r in own.iter_rows(named=True)}
+    whole, nothing = rows[len(parts)], rows[0]
+    n = whole["n_total"]
     track = frame["track"][0]
     where = "" if track == ALL else f"{isolate(clean(track))}: "
     text = (
         f"{where}{isolate(who.spoken(models[0]))} has {listing([isolate(clean(p)) for p in parts])} right "
-        f"together in {count(rows[whole]['n_clusters'])} of {plural(n, 'episode')} "
-        f"({percent(rows[whole]['share'])}), and none of them in {count(rows[NONE]['n_clusters'])}. "
+        f"together in {count(whole['n_clusters'])} of {plural(n, 'episode')} "
+        f"({percent(whole['share'])}), and none of them in {count(nothing['n_clusters'])}. "
     )
     never = frame.filter(pl.col("holds").list.len() == len(parts), pl.col("n_clusters") == 0).height
     have = "has" if never == 1 else "have"
