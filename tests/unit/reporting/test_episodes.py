@@ -59,7 +59,8 @@ def pathways() -> dict[str, pl.DataFrame]:
                     rows.append({"model": model, "item_id": item, "correct": right})
     ratings = [
         {"model": "a", "item_id": f"L6-{r}-0", "criterion_id": f"c{c}", "rater": rater, "rater_kind": kind,
-         "label": "yes" if (r + c + (rater == EVIL and c == 2)) % 2 else "no", "polarity": "major" if c else EVIL}
+         "label": "yes" if (r + c + (rater == EVIL and c == 2)) % 2 else "no",
+         "polarity": "major" if c else EVIL}
         for r in range(8) for c in range(4) for rater, kind in (("physician", "human"), (EVIL, "judge"))
     ]  # fmt: skip
     return {
