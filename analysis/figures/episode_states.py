@@ -32,8 +32,6 @@ WITHOUT = "Items have no components, or the card names no states of episodes."
 MAX_COLUMNS = 8
 """The most states that have a column: those with most episodes."""
 
-NONE = "none"
-
 
 def rows_of(tables: Tables, card: BenchmarkCard) -> pl.DataFrame:
     """Return the states of the first track that has any."""
@@ -44,7 +42,7 @@ def rows_of(tables: Tables, card: BenchmarkCard) -> pl.DataFrame:
 
 def parts_of(frame: pl.DataFrame) -> list[str]:
     """Return the parts whose states are counted, in the card's order."""
-    row = frame.filter(pl.col("state") == NONE).row(0, named=True)
+    row = frame.filter(pl.col("holds").list.len() == 0).row(0, named=True)
     return list(row["fails"])
 
 
@@ -58,12 +56,13 @@ def columns_of(frame: pl.DataFrame) -> tuple[list[str], int]:
     return [r["state"] for r in order], totals.height - len(order)
 
 
-def models_of(frame: pl.DataFrame) -> list[str]:
-    """Return the models, those with most episodes entirely right first."""
+def models_of(frame: pl.DataFrame, card: BenchmarkCard) -> list[str]:
+    """Return the models, those with most episodes right first; those used in choosing them last."""
     parts = parts_of(frame)
     whole = frame.filter(pl.col("holds").list.len() == len(parts))
     whole = whole.sort([pl.col("share").round(12), "model"], descending=[True, False])
-    return whole["model"].to_list()
+    apart = set(card.episodes.construction_models)
+    return sorted(whole["model"].to_list(), key=lambda model: model in apart)
 
 
 def draw(tables: Tables, card: BenchmarkCard, theme: Theme) -> Chart | Absent:
@@ -72,24 +71,27 @@ def draw(tables: Tables, card: BenchmarkCard, theme: Theme) -> Chart | Absent:
     if frame.is_empty():
         return Absent(WITHOUT)
     who = identify(tables)
-    chart, width, hidden = _bars(frame, who, theme)
+    chart, width, hidden = _bars(frame, who, theme, card)
     totals = sorted(set(frame["n_total"].to_list()))
     n = count(totals[0]) if len(totals) == 1 else f"{count(totals[0])} to {count(totals[-1])}"
     text = f"Bars: share of a model’s {n} episodes in exactly this state, with their number. Filled dot: "
     text += "right; open dot: not right. Every episode is in one column."
     if hidden:
         text += f" {plural(hidden, 'rarer state')} in the table only."
+    if set(card.episodes.construction_models) & set(frame["model"]):
+        text += " † used in choosing the episodes."
     names = listing([clean(p) for p in parts_of(frame)], 6)
     title = f"Where {names} are right together"
     return finish(chart, theme, card, title, [text], width=max(width, 420))
 
 
-def _bars(frame: pl.DataFrame, who: Identity, theme: Theme) -> tuple[Any, float, int]:
+def _bars(frame: pl.DataFrame, who: Identity, theme: Theme, card: BenchmarkCard) -> tuple[Any, float, int]:
     import altair as alt
 
-    models, parts = models_of(frame), parts_of(frame)
+    models, parts = models_of(frame, card), parts_of(frame)
     states, hidden = columns_of(frame)
-    labels = [who.label(m) for m in models]
+    apart = set(card.episodes.construction_models)
+    labels = [who.label(m) + (" †" if m in apart else "") for m in models]
     step, font = row_height(len(labels)), row_text(len(labels))
     names = [clean(p) for p in parts]
     left = max(label_column(labels, font), label_column(names, SMALL)) + 12
@@ -166,16 +168,17 @@ def caption(tables: Tables, card: BenchmarkCard) -> str:
     """Say how often the parts are right together and apart, for the best model and overall."""
     frame = rows_of(tables, card)
     who = identify(tables)
-    parts, models = parts_of(frame), models_of(frame)
-    rows = {r["state"]: r for r in frame.filter(pl.col("model") == models[0]).iter_rows(named=True)}
-    whole = " + ".join(parts)
-    n = rows[whole]["n_total"]
+    parts, models = parts_of(frame), models_of(frame, card)
+    own = frame.filter(pl.col("model") == models[0])
+    rows = {len(r["holds"]): r for r in own.iter_rows(named=True)}
+    whole, nothing = rows[len(parts)], rows[0]
+    n = whole["n_total"]
     track = frame["track"][0]
     where = "" if track == ALL else f"{isolate(clean(track))}: "
     text = (
         f"{where}{isolate(who.spoken(models[0]))} has {listing([isolate(clean(p)) for p in parts])} right "
-        f"together in {count(rows[whole]['n_clusters'])} of {plural(n, 'episode')} "
-        f"({percent(rows[whole]['share'])}), and none of them in {count(rows[NONE]['n_clusters'])}. "
+        f"together in {count(whole['n_clusters'])} of {plural(n, 'episode')} "
+        f"({percent(whole['share'])}), and none of them in {count(nothing['n_clusters'])}. "
     )
     never = frame.filter(pl.col("holds").list.len() == len(parts), pl.col("n_clusters") == 0).height
     have = "has" if never == 1 else "have"
@@ -187,7 +190,7 @@ def alt_text(tables: Tables, card: BenchmarkCard) -> str:
     """Say what a reader sees."""
     frame = rows_of(tables, card)
     states, _ = columns_of(frame)
-    models = models_of(frame)
+    models = models_of(frame, card)
     return (
         f"Bars for {plural(len(models), 'model')} in {plural(len(states), 'column')}, one for each joint "
         f"state of {listing([clean(p) for p in parts_of(frame)], 6)}, from all right to none right. "

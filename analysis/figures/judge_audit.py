@@ -16,7 +16,7 @@ from analysis.figures.wording import domain
 
 WITHOUT = "No judge shares a label of true or false with a reference rater."
 
-MAX_PANELS = 8
+MAX_PANELS = 12
 """The most groups of labels that have a panel: those with most labels."""
 
 NONE = "none"

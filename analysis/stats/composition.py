@@ -52,6 +52,8 @@ class CompositionGaps:
         The same in each resample.
     n_clusters : ndarray of int, shape (M,)
         Episodes.
+    n_joining : ndarray of int, shape (M,)
+        Of those, with more than one item: what a gap between items rests on.
     parts : ndarray of float, shape (P, M)
         The parts' shares; P is 0 where the parts are items.
     """
@@ -59,21 +61,23 @@ class CompositionGaps:
     estimate: FloatArray
     replicates: FloatArray
     n_clusters: IntArray
+    n_joining: IntArray
     parts: FloatArray
 
     def __post_init__(self) -> None:
         for name in ("estimate", "replicates", "parts"):
             object.__setattr__(self, name, frozen_array(getattr(self, name), np.float64))
-        object.__setattr__(self, "n_clusters", frozen_array(self.n_clusters, np.int64))
+        for name in ("n_clusters", "n_joining"):
+            object.__setattr__(self, name, frozen_array(getattr(self, name), np.int64))
 
     def of(self, statistic: str) -> FloatArray:
         """Return the estimates of one statistic, shape (M,)."""
         return np.asarray(self.estimate[STATISTICS.index(statistic)])
 
     def limits(self, statistic: str, level: float) -> tuple[FloatArray, FloatArray]:
-        """Return percentile limits with tails widened for few clusters; NaN where resamples are equal."""
+        """Return percentile limits with tails widened for few episodes; NaN where resamples are equal."""
         check_level(level)
-        tail = expanded_tail((1 - level) / 2, self.n_clusters)
+        tail = expanded_tail((1 - level) / 2, self.n_joining)
         replicates: FloatArray = self.replicates[STATISTICS.index(statistic)]
         return row_limits(replicates, tail, tail)
 
@@ -124,6 +128,7 @@ def composition_gaps(joint: Outcomes, parts: Sequence[Outcomes], draws: Resample
             tables.statistics(totals)[..., 0],
             tables.statistics(resampled),
             np.asarray(known.sum(axis=1)),
+            np.asarray((known & (joint.n_items > 1)).sum(axis=1)),
             (totals[4] / totals[0])[..., 0],
         )
 
@@ -196,7 +201,7 @@ def gap_differences(
     for start in range(0, alike.size, size):
         use = alike[start : start + size]
         a, b = first[use], second[use]
-        tail = expanded_tail((1 - level) / 2, n_common[use])
+        tail = expanded_tail((1 - level) / 2, gaps.n_joining[a])
         for row, s in enumerate(at):
             out[row, use] = gaps.estimate[s, a] - gaps.estimate[s, b]
             between = gaps.replicates[s, a] - gaps.replicates[s, b]
@@ -209,7 +214,7 @@ def gap_differences(
         if not n_common[p]:
             continue
         pair = composition_gaps(joint.of(two).among(common), [part.of(two) for part in parts], draws)
-        tail = expanded_tail((1 - level) / 2, pair.n_clusters[:1])
+        tail = expanded_tail((1 - level) / 2, pair.n_joining[:1])
         for row, s in enumerate(at):
             out[row, p] = pair.estimate[s, 0] - pair.estimate[s, 1]
             between = pair.replicates[s, :1] - pair.replicates[s, 1:]

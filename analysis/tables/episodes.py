@@ -116,6 +116,24 @@ def states_of(data: BenchmarkData, view: EpisodeData) -> tuple[str, ...]:
     return view.components if 2 <= len(view.components) <= MAX_STATES else ()
 
 
+def state_names(names: tuple[str, ...]) -> list[str]:
+    """Return a name for each of the joint states of some parts, by number: bit k is part k.
+
+    Examples
+    --------
+    >>> state_names(("care", "image"))
+    ['none', 'care', 'image', 'care + image']
+    >>> state_names(("none", "a"))
+    ['-', '[none]', '[a]', '[none] + [a]']
+    """
+    held = [[n for k, n in enumerate(names) if state >> k & 1] for state in range(2 ** len(names))]
+    plain = [" + ".join(holds) or NONE for holds in held]
+    if len(set(plain)) == len(plain):
+        return plain
+    # Parts named like a state of others are told apart by brackets.
+    return [" + ".join(f"[{n}]" for n in holds) or "-" for holds in held]
+
+
 def count_states(data: BenchmarkData, views: list[EpisodeData]) -> pl.DataFrame:
     """Count the episodes in each joint state of the declared components or endpoints.
 
@@ -130,6 +148,7 @@ def count_states(data: BenchmarkData, views: list[EpisodeData]) -> pl.DataFrame:
         if not names:
             continue
         counts, total = joint_states([view.outcomes(name) for name in names])
+        titles = state_names(names)
         known = np.flatnonzero(total)
         for state in range(counts.shape[1]):
             holds = [name for k, name in enumerate(names) if state >> k & 1]
@@ -138,7 +157,7 @@ def count_states(data: BenchmarkData, views: list[EpisodeData]) -> pl.DataFrame:
             columns = {
                 "track": view.track,
                 "model": [view.models[i] for i in known.tolist()],
-                "state": " + ".join(holds) or NONE,
+                "state": titles[state],
                 "holds": [holds] * known.size,
                 "fails": [[name for name in names if name not in holds]] * known.size,
                 "n_clusters": hits,

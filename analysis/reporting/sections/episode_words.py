@@ -38,9 +38,7 @@ def finding(view: View) -> Finding | None:
         return None
     # The track with the joint endpoint of the most parts tells the story.
     track, endpoint, part = max(panels, key=lambda p: (len(p[2]["parts"][0]), -panels.index(p)))
-    # Models that helped to choose the episodes do not lead.
-    others = part.filter(~pl.col("construction"))
-    part = others if others.height else part
+    part = _apart(part)
     best, scale = part.row(0, named=True), scale_for("percent", [])
     where = "" if track == ALL else f" of track <bdi>{escape(track)}</bdi>"
     lead = (
@@ -48,6 +46,12 @@ def finding(view: View) -> Finding | None:
         f"and {scale.value(best['joint'])} of whole episodes."
     )
     return lead, f"It has the highest joint success ({words_of(endpoint)}). {independence(view, part)}"
+
+
+def _apart(part: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of the models that were not used in choosing the episodes, where there are any."""
+    others = part.filter(~pl.col("construction"))
+    return others if others.height else part
 
 
 def words_of(endpoint: str) -> str:
@@ -61,7 +65,7 @@ def words_of(endpoint: str) -> str:
 
 def sentence(view: View, track: str, endpoint: str, part: pl.DataFrame) -> str:
     """Return the composition gap of a track, as sentences."""
-    card = view.results.card
+    card, part = view.results.card, _apart(part)
     where = "" if track == ALL else f"<bdi><strong>{escape(track)}</strong></bdi>: "
     low, high = part["joint"].min(), part["joint"].max()
     accuracy = part["item_accuracy"].min(), part["item_accuracy"].max()
