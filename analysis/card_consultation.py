@@ -25,8 +25,9 @@ class Consultation(Strict):
     errors: dict[str, float] = Field(default_factory=lambda: {"major": 10.0, "minor": 2.0})
     """Kinds of criteria that a response should not trigger, each with the points (of 100) it costs. The
     default is ours."""
-    deduct: Literal["each", "once"] = "each"
-    """`each`: every triggered error costs its points; `once`: of each kind the dearest one alone."""
+    deduct: Literal["each", "once", "weight"] = "each"
+    """`each`: every triggered error costs its points; `once`: of each kind the dearest one alone;
+    `weight`: amounts of errors are weights too, taken from the weight earned before it is divided."""
     raters: tuple[str, ...] = ()
     """Raters whose labels are scored (default: everyone who rates criteria of the rubric)."""
     tags: str | None = None

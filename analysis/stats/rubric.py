@@ -6,8 +6,9 @@ triggered. The score of a response is
     100 * (weight met / weight that applies) - points of the triggered errors,
 
 kept within 0 and 100. Published rubric benchmarks agree on a weighted share with deductions and
-differ in the amounts (HealthBench, arXiv:2505.08775, clips the sum of positive and negative points;
-NPCBench prints scores in 0-100 and no formula), so weights and points are inputs here.
+differ in how these are taken (HealthBench, arXiv:2505.08775, adds negative points to the positive
+ones and divides by the positive total: ``deduct="weight"``; NPCBench prints scores in 0-100 and no
+formula), so weights, points and the way of deducting are inputs here.
 """
 
 from __future__ import annotations
@@ -25,6 +26,9 @@ from analysis.stats.results import FloatArray, IntArray, Intervals, frozen_array
 
 _SCALE = 1e6
 """Scores enter the resamples in millionths of a point: integers sum to the same in any order."""
+
+
+Deduction = Literal["each", "once", "weight"]
 
 
 @dataclass(frozen=True)
@@ -62,7 +66,7 @@ def score_rubric(
     is_error: npt.ArrayLike,
     *,
     n_responses: int,
-    deduct: Literal["each", "once"] = "each",
+    deduct: Deduction = "each",
 ) -> RubricScores:
     """Score responses from their labelled criteria.
 
@@ -81,9 +85,10 @@ def score_rubric(
         True for errors.
     n_responses : int
         Number of responses, R.
-    deduct : {"each", "once"}
+    deduct : {"each", "once", "weight"}
         ``each``: every triggered error costs its points; ``once``: within a response the dearest
-        triggered error of each kind alone.
+        triggered error of each kind alone; ``weight``: the amounts of errors are weights, taken from
+        the weight met before it is divided by the weight that applies.
 
     Returns
     -------
@@ -103,13 +108,15 @@ def score_rubric(
     total = np.bincount(at[wanted], weights=weights[wanted], minlength=n_responses)
     met = np.bincount(at[wanted], weights=(weights * values)[wanted], minlength=n_responses)
     points = (weights * values)[errors]
-    if deduct == "each":
+    if deduct != "once":
         deduction = np.bincount(at[errors], weights=points, minlength=n_responses).astype(np.float64)
     else:
         n_kinds = int(kinds.max(initial=0)) + 1
         dearest = np.zeros((n_responses, n_kinds))
         np.maximum.at(dearest, (at[errors], kinds[errors]), points)
         deduction = dearest.sum(axis=1)
+    if deduct == "weight":
+        deduction = np.divide(100 * deduction, total, out=np.zeros(n_responses), where=total > 0)
     with np.errstate(invalid="ignore", divide="ignore"):
         earned = np.where(total > 0, met / total, np.nan)
     return RubricScores(earned, deduction, np.clip(100 * earned - deduction, 0, 100))

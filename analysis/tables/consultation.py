@@ -32,7 +32,7 @@ def derive(data: BenchmarkData) -> Made:
     weights = ", ".join(f"{k} {w:g}" for k, w in rules.requirements.items())
     points = ", ".join(f"{k} {w:g}" for k, w in rules.errors.items())
     formula = (
-        f"100 x weight of requirements met / weight of those that apply ({weights}) less points for "
+        f"100 x weight of requirements met / weight of those that apply ({weights}) less amounts for "
         f"triggered errors ({points}; {rules.deduct}), within 0 and 100; weights of criteria.parquet go first"
     )
     items, counts = score_responses(data), count_criteria(data)

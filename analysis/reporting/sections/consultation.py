@@ -92,9 +92,10 @@ def formula(view: View) -> str:
     if rules.errors:
         points = listed([f"{escape(k)} {w:g}" for k, w in rules.errors.items()])
         each = (
-            "each triggered error" if rules.deduct == "each" else "the dearest triggered error of each kind"
+            "the dearest triggered error of each kind" if rules.deduct == "once" else "each triggered error"
         )
-        text += f", less points for {each} ({points})"
+        what = "weight" if rules.deduct == "weight" else "points"
+        text += f", less {what} for {each} ({points})"
     return f"{text}, kept within 0 and 100. The card can change weights and points."
 
 

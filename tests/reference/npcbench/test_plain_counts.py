@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from analysis.demo.npcbench.choices import STRUCTURES
 from analysis.demo.npcbench.printed import printed
 
 
@@ -77,6 +78,25 @@ def test_image_evidence(rows: pl.DataFrame) -> None:
     assert (round(100 * predicted.mean(), 1), round(100 * reference.mean(), 1)) == (21.1, 17.9)
     change = np.sign(np.round(reference - predicted, 9))
     assert [(change == s).sum() for s in (1, -1, 0)] == [8, 10, 7]
+
+
+def test_stages_from_cards(rows: pl.DataFrame) -> None:
+    """Table A17, Hulu-Med-32B: 52 right in the reference slots, 35 in those that it names, 99 on the reference."""
+    own = rows.filter((pl.col("track") == "L3 cards") & (pl.col("model") == "hulu-med-32b"))
+    named = own.filter(pl.col("component") == "structure").select("card", pl.col("decision").alias("slot"))
+    cards = own.filter(pl.col("component") == "invasion").join(named, on="card")
+    stage = {s: t for t, group in STRUCTURES.items() for s in group}
+    right = {"oracle": 0, "model": 0, "gold": 0}
+    for _, part in cards.group_by("cluster_id"):
+        truth = part["class"][0]
+        for how, slot, said in (
+            ("oracle", "structure", "decision"),
+            ("model", "slot", "decision"),
+            ("gold", "structure", "invasion_label"),
+        ):
+            shown = [stage[s] for s, d in part.select(slot, said).iter_rows() if d == "present"]
+            right[how] += max(shown, default="T1") == truth
+    assert right == {"oracle": 52, "model": 35, "gold": 99}
 
 
 def test_consultation_scores_by_the_formula_in_the_open(npcbench: Path) -> None:

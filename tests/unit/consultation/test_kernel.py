@@ -20,11 +20,12 @@ def slow_score(labels: list[tuple[float, float, int, bool]], deduct: str) -> flo
     for v, w, kind, error in labels:
         if error:
             by_kind.setdefault(kind, []).append(v * w)
-    points = sum(sum(p) if deduct == "each" else max(p) for p in by_kind.values())
+    points = sum(max(p) if deduct == "once" else sum(p) for p in by_kind.values())
+    points = 100 * points / total if deduct == "weight" else points
     return min(100.0, max(0.0, 100 * earned - points))
 
 
-@pytest.mark.parametrize("deduct", ["each", "once"])
+@pytest.mark.parametrize("deduct", ["each", "once", "weight"])
 def test_against_one_response_at_a_time(deduct: str) -> None:
     rng = np.random.default_rng(5)
     n, n_responses = 900, 60

@@ -137,3 +137,13 @@ def test_odd_cards(tmp_path: Path, card: str, message: str) -> None:
     with pytest.raises(ConfigError) as caught:
         read_card(path)
     assert message in str(caught.value)
+
+
+def test_the_audit_counts_the_rubric_and_what_lies_beside_it(write: Write) -> None:
+    other = {"model": "a", "item_id": "q1", "criterion_id": "style", "label": "florid", "rater": "judge"}
+    ratings = [*(r for r in RATINGS if r["item_id"] != "q3"), {**other, "rater_kind": "judge"}]
+    audit = read_benchmark(write(ratings=ratings)).audit
+    counts = {check: (n, note) for check, n, note in audit.select("check", "n", "note").iter_rows()}
+    assert counts["criteria"] == (9, "9 criteria of 3 questions read")
+    assert counts["criteria_without_ratings"] == (2, "2 criteria of the rubric without any rating")
+    assert counts["ratings_outside_rubric"][0] == 1

@@ -118,14 +118,14 @@ def test_errors_count_where_nothing_could_be_earned(make: Make) -> None:
     assert (major["estimate"], major["n_items"], major["n_missing"]) == (0.5, 2, 1)
 
 
-def test_once_takes_the_dearest_error_of_a_kind(make: Make) -> None:
+def test_three_ways_of_deducting(make: Make) -> None:
     criteria = [
         {"item_id": "q1", "criterion_id": "1", "kind": "core", "weight": None},
         {"item_id": "q1", "criterion_id": "2", "kind": "major", "weight": 5.0},
         {"item_id": "q1", "criterion_id": "3", "kind": "major", "weight": 30.0},
     ]
     ratings = rate("a", "q1", "yyy")
-    for deduct, points in (("each", 35.0), ("once", 30.0)):
+    for deduct, points in (("each", 35.0), ("once", 30.0), ("weight", 100 * 35 / 2)):
         data = make(criteria=criteria, ratings=ratings, card=f"consultation: {{deduct: {deduct}}}\n")
         assert score_responses(data)["deduction"].to_list() == [points]
 
