@@ -15,6 +15,8 @@ from analysis.demo.npcbench.consultations import JUDGE, Question
 from analysis.demo.npcbench.printed import printed, prints_as
 
 TARGETED, EXPANDED = "physicians (targeted)", "physicians (expanded)"
+ERRORS = ("major", "minor")
+"""Beginnings of the identifiers of error criteria."""
 JUDGES = (JUDGE, *(j for j in printed("table_2").models if j != JUDGE))
 """The judge whose labels are given by the scores is tried first."""
 N_SMALL_CASES, N_LARGE_CASES = 3, 3
@@ -294,7 +296,8 @@ def _audit_rows(
         rng = stream("audits", physicians, str(g))
         known = _true(group.targets, labels)
         c = group.confusion[JUDGE]
-        truth = _draw(known, c.tp, c.p - c.tp, rng)
+        error = np.array([criterion.startswith(ERRORS) for _, _, criterion in group.targets])
+        truth = _draw_truth(known, error, c, rng)
         said = {physicians: truth}
         for judge, confusion in group.confusion.items():
             if judge != JUDGE:
@@ -305,6 +308,22 @@ def _audit_rows(
                 flag = (model, item) in flagged and rater == physicians
                 rows.append((model, item, criterion, rater, kind, _word(bool(value)), flag))
     return rows
+
+
+def _draw_truth(known: Mask, error: Mask, c: Confusion, rng: np.random.Generator) -> Mask:
+    """Draw the physicians' labels, with about the same sensitivity of the judge on requirements and errors.
+
+    How agreement splits by polarity is not printed. Most labels that the judge calls false are of
+    errors: drawn without regard to polarity, nearly all that it misses would be errors.
+    """
+    made = _draw(known, c.tp, 0, rng)
+    n_missed = c.p - c.tp
+    of_errors = min(round(n_missed * (made & error).sum() / c.tp), int((error & ~known).sum()))
+    for among, n in ((~known & error, of_errors), (~known & ~error, n_missed - of_errors)):
+        made[rng.permutation(np.flatnonzero(among))[:n]] = True
+    if int(made.sum()) != c.p:
+        raise ValueError(f"{int(made.sum())} labels are true, not {c.p}")
+    return made
 
 
 def _draw(given: Mask, n_of_true: int, n_of_false: int, rng: np.random.Generator) -> Mask:

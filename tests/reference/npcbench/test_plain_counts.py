@@ -81,7 +81,7 @@ def test_image_evidence(rows: pl.DataFrame) -> None:
 
 
 def test_stages_from_cards(rows: pl.DataFrame) -> None:
-    """Table A17, Hulu-Med-32B: 52 right in the reference slots, 35 in those that it names, 99 on the reference."""
+    """Table A17, Hulu-Med-32B: 52 right in reference slots, 35 in the named ones, 99 on the reference."""
     own = rows.filter((pl.col("track") == "L3 cards") & (pl.col("model") == "hulu-med-32b"))
     named = own.filter(pl.col("component") == "structure").select("card", pl.col("decision").alias("slot"))
     cards = own.filter(pl.col("component") == "invasion").join(named, on="card")
