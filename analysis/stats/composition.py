@@ -38,6 +38,7 @@ STATISTICS = ("joint", "item_accuracy", "independent", "weakest", *GAPS)
 """What :func:`composition_gaps` estimates, in this order."""
 
 _BLOCK_VALUES = 2**24
+_BLOCK_CELLS = 2**21
 
 
 @dataclass(frozen=True)
@@ -206,19 +207,21 @@ def gap_differences(
             out[row, use] = gaps.estimate[s, a] - gaps.estimate[s, b]
             between = gaps.replicates[s, a] - gaps.replicates[s, b]
             low[row, use], high[row, use] = row_limits(between, tail, tail)
-    for p in np.flatnonzero(~same).tolist():
-        # Unlike clusters: the pair's own statistics over what both know, from the same draw.
-        two = [int(first[p]), int(second[p])]
-        common = known[two[0]] & known[two[1]]
-        n_common[p] = int(common.sum())
-        if not n_common[p]:
-            continue
-        pair = composition_gaps(joint.of(two).among(common), [part.of(two) for part in parts], draws)
-        tail = expanded_tail((1 - level) / 2, pair.n_joining[:1])
+    apart = np.flatnonzero(~same)
+    size = int(np.clip(_BLOCK_CELLS // max(known.shape[1], 1), 1, 256))
+    for start in range(0, apart.size, size):
+        # Unlike clusters: the pairs' own statistics over what both know, from the same draw.
+        use = apart[start : start + size]
+        two = np.stack([first[use], second[use]], axis=1).ravel()
+        common = known[first[use]] & known[second[use]]
+        n_common[use] = common.sum(axis=1)
+        of_pairs = joint.of(two.tolist()).among(np.repeat(common, 2, axis=0))
+        pair = composition_gaps(of_pairs, [part.of(two.tolist()) for part in parts], draws)
+        tail = expanded_tail((1 - level) / 2, pair.n_joining[::2])
         for row, s in enumerate(at):
-            out[row, p] = pair.estimate[s, 0] - pair.estimate[s, 1]
-            between = pair.replicates[s, :1] - pair.replicates[s, 1:]
-            low[row, p : p + 1], high[row, p : p + 1] = row_limits(between, tail, tail)
+            out[row, use] = pair.estimate[s, ::2] - pair.estimate[s, 1::2]
+            between = pair.replicates[s, ::2] - pair.replicates[s, 1::2]
+            low[row, use], high[row, use] = row_limits(between, tail, tail)
     return [
         GapDifference(name, out[row], low[row], high[row], n_common) for row, name in enumerate(statistics)
     ]

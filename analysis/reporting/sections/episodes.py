@@ -32,7 +32,7 @@ def show(view: View) -> str:
     parts = [paragraph(sentence(view, *panel)) for panel in panels]
     words = construction_words(view)
     parts += [paragraph(words, css="note")] if words else []
-    parts += [figure_float(view, "composition_gap"), _gaps(view, panels)]
+    parts += [figure_float(view, "composition_gap"), _gaps(view, panels), _pairs(view, panels)]
     parts.append(_endpoints(view))
     for name, head in (("episode_states", "Joint states"), ("episode_depth", "Depth")):
         if has_figure(view, name):
@@ -47,6 +47,7 @@ def _gaps(view: View, panels: list[tuple[str, str, pl.DataFrame]]) -> str:
         Column("model", "Model"),
         Column("n", "Episodes", "right"),
         Column("items", "Items right, %", "right"),
+        Column("macro", "By cluster, %", "right"),
         Column("joint", "Joint, %", "right"),
         Column("accuracy", "items", "right", over),
         Column("independent", "independence", "right", over),
@@ -57,6 +58,8 @@ def _gaps(view: View, panels: list[tuple[str, str, pl.DataFrame]]) -> str:
     for track, endpoint, part in panels:
         head = words_of(endpoint) if track == ALL else f"<bdi>{escape(track)}</bdi>: {words_of(endpoint)}"
         scales = {name: _scale(part, name) for name in GAPS}
+        macro = view.results.scores("cluster_macro", track)
+        by_cluster = {} if macro is None else dict(macro.select("model", "estimate").iter_rows())
         for row in part.sort("construction", maintain_order=True).iter_rows(named=True):
             weakest = row["weakest_part"]
             cells.append(
@@ -65,6 +68,7 @@ def _gaps(view: View, panels: list[tuple[str, str, pl.DataFrame]]) -> str:
                     "model": view.name(row["model"]) + (" †" if row["construction"] else ""),
                     "n": count(row["n_clusters"]),
                     "items": _percent(row["item_accuracy"]),
+                    "macro": _percent(by_cluster.get(row["model"])),
                     "joint": _percent(row["joint"]),
                     "accuracy": _gap(row, "gap_accuracy", scales),
                     "independent": _gap(row, "gap_independent", scales),
@@ -79,9 +83,49 @@ def _gaps(view: View, panels: list[tuple[str, str, pl.DataFrame]]) -> str:
         columns,
         cells,
         summary="Composition gap, by model",
-        caption=f"Joint success less the share of right items, less the product of the parts’ shares, and "
+        caption="Right items, every item counted once and every cluster counted once (over all of a model’s "
+        "items). Joint success less the share of right items, less the product of the parts’ shares, and "
         f"less the weakest part’s share, with {view.ci} (cluster bootstrap).",
         note=note,
+        groups="group",
+    )
+
+
+def _pairs(view: View, panels: list[tuple[str, str, pl.DataFrame]]) -> str:
+    """Return how the model with the highest joint success compares with every other one."""
+    columns = [
+        Column("model", "Against"),
+        Column("n", "Episodes of both", "right"),
+        Column("joint", "Joint success, points", "right"),
+        Column("gap_accuracy", "Gap to items, points", "right"),
+        Column("gap_independent", "Gap to independence, points", "right"),
+    ]
+    cells = []
+    for track, endpoint, part in panels:
+        first = part["model"][0]
+        rows = view.results.rows("composition_gap_pairs", track=track, endpoint=endpoint, model_a=first)
+        if rows is None:
+            continue
+        found = {(r["model_b"], r["statistic"]): r for r in rows.iter_rows(named=True)}
+        where = "" if track == ALL else f"<bdi>{escape(track)}</bdi>, {words_of(endpoint)}: "
+        for model in [m for m in part["model"] if (m, "joint") in found]:
+            cell = {"group": f"{where}{view.name(first)} less", "model": view.name(model)}
+            cell["n"] = count(found[model, "joint"]["n_clusters"])
+            for column in columns[2:]:
+                row = found[model, column.key]
+                limits = scale_for("percent", [(row["ci_low"], row["ci_high"])])
+                span = limits.difference_interval(row["ci_low"], row["ci_high"])
+                shown = scale_for("percent", []).difference(row["difference"])
+                cell[column.key] = shown + ("" if row["ci_low"] is None else f" {muted_range(span)}")
+            cells.append(cell)
+    return detail(
+        view,
+        "composition_gap_pairs",
+        columns,
+        cells,
+        summary="The best model on whole episodes against the others",
+        caption=f"Differences on the episodes of both models and on the same resamples, with {view.ci}; all "
+        "pairs are in the table to download.",
         groups="group",
     )
 
