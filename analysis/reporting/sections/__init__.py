@@ -21,6 +21,7 @@ from analysis.reporting.sections import (
     reliability,
     runs,
     scores,
+    single_items,
     stability,
     strata,
 )
@@ -46,6 +47,7 @@ __all__ = [
     "reliability",
     "runs",
     "scores",
+    "single_items",
     "stability",
     "strata",
 ]
