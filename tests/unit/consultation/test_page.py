@@ -15,10 +15,12 @@ from analysis.config import Config
 from analysis.derived import derive, read_derived, read_state, write_benchmark
 from analysis.figures import FIGURES, LIGHT, Absent
 from analysis.ingest.benchmark import read_benchmark
+from analysis.reporting.items.panels import rubric
+from analysis.reporting.items.view import ItemView
 from analysis.reporting.results import Results
 from analysis.reporting.sections import consultation
 from analysis.reporting.view import View
-from tests.unit.consultation.conftest import RATINGS, Write, rate
+from tests.unit.consultation.conftest import CRITERIA, RATINGS, Write, rate
 
 Open = Callable[..., View]
 
@@ -38,7 +40,8 @@ def open_view(write: Write, tmp_path: Path) -> Open:
 
 def words(markdown: str) -> str:
     """Return the text of a page's part, without markup."""
-    return " ".join(html.unescape(re.sub(r"<[^>]+>", "", markdown)).split())
+    apart = re.sub(r"</(td|th|p)>", " ", markdown)
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", "", apart)).split())
 
 
 def test_sentences_name_leader_errors_formula_and_limits(open_view: Open) -> None:
@@ -135,3 +138,17 @@ def test_endpoints_may_use_those_declared_before_them_whatever_their_names(open_
     ]
     view = open_view(card=card, items=items)
     assert list(read_state(view.results.folder)[1].episodes.endpoints) == ["z", "strict"]
+
+
+def test_the_page_of_a_question_shows_its_rubric(open_view: Open) -> None:
+    criteria = [{**row, "text": "<b>Names</b> the drug"} for row in CRITERIA]
+    view = ItemView(open_view(criteria=criteria), frozenset({"q1", "q2"}))
+    page = rubric.PANEL.show(view, "q1")
+    assert "<b>Names" not in page
+    text = words(page)
+    # The core criterion is met by a and not by b; the conditional one does not apply to a.
+    assert "1 <b>Names</b> the drug core 2 1 of 2" in text
+    assert "3 <b>Names</b> the drug conditional 1 1 of 1" in text
+    assert "4 <b>Names</b> the drug major error \u221210 1 of 2" in text
+    assert "a judge 1 of 2 1 10.0 56.7" in text
+    assert rubric.PANEL.show(view, "q9") == ""
