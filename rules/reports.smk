@@ -33,10 +33,33 @@ rule write_leaderboard:
         "scripts/write_leaderboard.py"
 
 
+rule write_items:
+    """Write the list of a benchmark's items and their pages."""
+    input:
+        tables=lambda wildcards: derived_tables(wildcards.benchmark),
+        card=CARD,
+        validated=VALIDATED,
+        sources=PAGE_SOURCES,
+        code=code_of("analysis.reporting.items.write", "analysis.rule"),
+    output:
+        page=f"{SITE}/{{benchmark}}/items.html",
+        places=f"{SITE}/{{benchmark}}/items.json",
+        pages=directory(f"{SITE}/{{benchmark}}/items"),
+    log:
+        f"{LOGS}/write_items/{{benchmark}}.log",
+    conda:
+        "../environment.yml"
+    params:
+        config=PLAN.config.model_dump(mode="json"),
+    script:
+        "scripts/write_items.py"
+
+
 rule render_report:
     """Render the report of a benchmark."""
     input:
         tables=lambda wildcards: derived_tables(wildcards.benchmark),
+        places=f"{SITE}/{{benchmark}}/items.json",
         figures=f"{FIGURES}/{{benchmark}}/index.json",
         card=CARD,
         sources=PAGE_SOURCES,
@@ -97,7 +120,7 @@ rule publish:
         expand(
             f"{SITE}/{{benchmark}}/{{page}}.html",
             benchmark=BENCHMARKS,
-            page=["index", "leaderboard"],
+            page=["index", "leaderboard", "items"],
         ),
         code=code_of("analysis.reporting.publish", "analysis.rule"),
     log:
@@ -121,5 +144,5 @@ rule report:
         expand(
             f"{SITE}/{{benchmark}}/{{page}}.html",
             benchmark=BENCHMARKS,
-            page=["index", "leaderboard"],
+            page=["index", "leaderboard", "items"],
         ),

@@ -58,9 +58,8 @@ def commented_card() -> str:
     ]
     for name, field in BenchmarkCard.model_fields.items():
         out += [f"# {line}" for line in _wrapped(" ".join((field.description or "").split()))]
-        out += [
-            f"# {line}" for line in _EXAMPLES.get(name, f"{name}: {_shown(field.get_default())}").split("\n")
-        ]
+        default = field.get_default(call_default_factory=True)
+        out += [f"# {line}" for line in _EXAMPLES.get(name, f"{name}: {_shown(default)}").split("\n")]
         out.append("")
     return "\n".join(out)
 
@@ -96,6 +95,10 @@ _EXAMPLES = {
     "covariates": "covariates: [difficulty]",
     "cluster": "cluster: cluster_id",
     "weight": "weight: weight",
+    "episodes": "episodes:\n  endpoints:\n    strict: {all_of: [diagnosis, treatment]}\n  depth: treatment",
+    "endpoints": "endpoints:\n  stage: {component: stage, classes: stage}",
+    "controls": "controls:\n  history: {column: track, baseline: snapshot, changed: history, match: question}",
+    "judge_audits": "judge_audits:\n  panel: {reference: physicians, exclude: {unflagged: {flagged: responses}}}",
     "free_models": "free_models: [model-b]",
     "intervals": "intervals: [wilson, bootstrap]",
     "alpha": "alpha: 0.05",

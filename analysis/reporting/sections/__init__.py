@@ -20,6 +20,7 @@ from analysis.reporting.sections import (
     reliability,
     runs,
     scores,
+    single_items,
     stability,
     strata,
 )
@@ -44,6 +45,7 @@ __all__ = [
     "reliability",
     "runs",
     "scores",
+    "single_items",
     "stability",
     "strata",
 ]
