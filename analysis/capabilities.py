@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-COMPANIONS = ("items", "models", "ratings", "audit_trail", "statements")
+COMPANIONS = ("items", "models", "ratings", "criteria", "audit_trail", "statements")
 """Files that may lie beside the verdicts, without their ending."""
 
 ALWAYS = (
@@ -73,6 +73,9 @@ OF_EPISODES = (
 OF_AUDITS = ("judge_audit", "judge_audit_coverage")
 """Tables that need a judge's and a reference's labels."""
 
+OF_CRITERIA = ("consultation_scores", "consultation_items", "criterion_counts")
+"""Tables that need a rubric and ratings on its criteria."""
+
 WHY_ABSENT = {
     "failure_labels": "no verdict file has a column labels or failure_label",
     "decisions": "no verdict file has a column decision",
@@ -85,6 +88,7 @@ WHY_ABSENT = {
     "endpoint_scores": "the card declares no endpoints",
     "paired_controls": "the card declares no controls",
     "family_profiles": "no models table gives a family",
+    **dict.fromkeys(OF_CRITERIA, "there is no criteria.parquet with a ratings.parquet beside it"),
 }
 """Why a table is absent, as the report says it."""
 
@@ -123,6 +127,9 @@ def possible_tables(folder: Path, card: dict[str, Any] | None) -> tuple[str, ...
         "endpoint_scores": bool((card or {}).get("endpoints")),
         "paired_controls": bool((card or {}).get("controls")),
         "family_profiles": "family" in models,
+        **dict.fromkeys(
+            OF_CRITERIA, all((folder / f).is_file() for f in ("criteria.parquet", "ratings.parquet"))
+        ),
     }
     return (*ALWAYS, *(name for name, there in found.items() if there))
 

@@ -16,6 +16,7 @@ from typing import Any, Literal, TypeVar
 import yaml
 from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
 
+from analysis.card_consultation import Consultation
 from analysis.card_episodes import Control, Endpoint, Episodes, JudgeAudit
 from analysis.errors import ConfigError, Problem
 from analysis.strict import Strict
@@ -124,6 +125,8 @@ class BenchmarkCard(Strict):
     rating_scales: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """Ordered labels of `ratings.parquet` beside `verdicts.order`: a name of your own, and the labels from
     lowest to highest. Ratings that keep to the labels of one scale get weighted kappas and ordinal alpha."""
+    consultation: Consultation = Consultation()
+    """How responses are scored from rubric criteria, where there is a `criteria.parquet`."""
     metrics: tuple[str, ...] = ()
     """Further metrics: `score`, or numeric columns of the verdict files."""
     primary_metric: str = "correct"

@@ -38,13 +38,15 @@ def write_benchmark(benchmark: Benchmark, folder: Path, config: Config) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     state = {"name": benchmark.name, "card": benchmark.card.model_dump(mode="json")}
     state["settings"] = settings.model_dump(mode="json")
-    text = json.dumps(state, indent=2, sort_keys=True, ensure_ascii=False)
+    # The card's order is kept: endpoints may use those before them, kinds stand as declared.
+    text = json.dumps(state, indent=2, ensure_ascii=False)
     (folder / CARD_FILE).write_text(text + "\n", encoding="utf-8")
     _keep(benchmark.import_record, folder / IMPORT_FILE)
     for name in ("verdicts", "items", "models", "audit"):
         write_table(getattr(benchmark, name), name, folder / f"{name}.parquet", provenance=provenance)
     optional = {
         "ratings": benchmark.ratings,
+        "criteria": benchmark.criteria,
         "audit_trail": benchmark.audit_trail,
         "statements": benchmark.statements,
         "quarantine": benchmark.quarantine if benchmark.quarantine.height else None,
@@ -83,11 +85,11 @@ def read_data(folder: Path) -> BenchmarkData:
     verdicts, items, models = (
         read_table(folder / f"{name}.parquet") for name in ("verdicts", "items", "models")
     )
-    ratings, audit = (
+    ratings, audit, criteria = (
         read_table(path) if path.is_file() else None
-        for path in (folder / "ratings.parquet", folder / "audit.parquet")
+        for path in (folder / f"{name}.parquet" for name in ("ratings", "audit", "criteria"))
     )
-    return BenchmarkData(verdicts, items, models, card, settings, ratings, audit)
+    return BenchmarkData(verdicts, items, models, card, settings, ratings, audit, criteria)
 
 
 def read_derived(folder: Path) -> dict[str, pl.DataFrame]:
@@ -145,6 +147,7 @@ RULES: dict[str, str] = {
     "compare_conditions": "analysis.tables.paired_controls",
     "audit_judges": "analysis.tables.judge_audit",
     "profile_families": "analysis.tables.family_profiles",
+    "score_consultations": "analysis.tables.consultation",
 }
 """The rules of the derived stage and the module of each, which has a function `derive(data) -> Made`.
 

@@ -477,6 +477,24 @@ rule profile_families:
         "scripts/derive.py"
 
 
+rule score_consultations:
+    """Score consultations from rubric criteria, by tag and model, with error rates."""
+    input:
+        card=CARD,
+        tables=VALIDATED,
+        code=code_of("analysis.tables.consultation", *DERIVE_MODULES),
+    output:
+        consultation_scores=table("consultation_scores"),
+        consultation_items=table("consultation_items"),
+        criterion_counts=table("criterion_counts"),
+    log:
+        f"{LOGS}/score_consultations/{{benchmark}}.log",
+    conda:
+        "../environment.yml"
+    script:
+        "scripts/derive.py"
+
+
 rule tables:
     """Build every derived table of every benchmark."""
     input:

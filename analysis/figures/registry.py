@@ -5,6 +5,7 @@ from __future__ import annotations
 from analysis.figures import (
     composition_gap,
     concordance,
+    consultation,
     count_distribution,
     coverage,
     decisiveness,
@@ -45,6 +46,7 @@ FIGURES: dict[str, Figure] = {
         episode_depth,
         paired_controls,
         judge_audit,
+        consultation,
     )
 }
 """Every figure by its name."""

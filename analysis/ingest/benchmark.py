@@ -11,7 +11,7 @@ import polars as pl
 from analysis.capabilities import COMPANIONS
 from analysis.config import BenchmarkCard, read_card
 from analysis.errors import ConfigError, DataError, Problem, problem_with_values
-from analysis.ingest import companions
+from analysis.ingest import companions, rubric
 from analysis.ingest.audit import AuditCounts, audit_verdicts
 from analysis.ingest.audit_trail import normalise_audit_trail
 from analysis.ingest.checks import QUARANTINE_SCHEMA, RowChecks, row_as_json
@@ -50,6 +50,8 @@ class Benchmark:
         SHA-256 of every file read, by name.
     import_record : str or None
         Text of `import.json`, where the benchmark was imported from other tools' logs.
+    criteria : pl.DataFrame or None
+        The rubric of consultations, where there is one.
     """
 
     name: str
@@ -64,6 +66,7 @@ class Benchmark:
     quarantine: pl.DataFrame
     inputs: dict[str, str]
     import_record: str | None = None
+    criteria: pl.DataFrame | None = None
 
 
 @dataclass
@@ -129,6 +132,9 @@ def read_benchmark(folder: Path, *, lenient: bool = False, progress: Progress | 
     if reading.problems:
         raise DataError(reading.problems, folder.name)
     models = _models(verdicts, tables["models"])
+    tables["ratings"] = _rubric(tables["criteria"], tables["ratings"], items, card, reading)
+    if reading.problems:
+        raise DataError(reading.problems, folder.name)
     quarantine = pl.concat([pl.DataFrame(schema=QUARANTINE_SCHEMA), *reading.quarantine])
     quarantine = quarantine.unique(["file", "row", "reason"], keep="first").sort("file", "row", "reason")
     audit_verdicts(trail, verdicts, items, models, tables, card, quarantine)
@@ -147,6 +153,7 @@ def read_benchmark(folder: Path, *, lenient: bool = False, progress: Progress | 
         quarantine=quarantine,
         inputs=dict(sorted(reading.inputs.items())),
         import_record=record.read_text(encoding="utf-8") if record.is_file() else None,
+        criteria=tables["criteria"],
     )
 
 
@@ -228,11 +235,32 @@ def _read_companion(folder: Path, stem: str, card: BenchmarkCard, reading: _Read
         frame = companions.normalise_models(checks)
     elif stem == "ratings":
         frame = companions.normalise_ratings(checks)
+    elif stem == "criteria":
+        frame = rubric.normalise_criteria(checks, card)
     elif stem == "audit_trail":
         frame = normalise_audit_trail(checks)
     else:
         frame = normalise_statements(checks)
     return reading.settle(checks, frame)
+
+
+def _rubric(
+    criteria: pl.DataFrame | None,
+    ratings: pl.DataFrame | None,
+    items: pl.DataFrame,
+    card: BenchmarkCard,
+    reading: _Reading,
+) -> pl.DataFrame | None:
+    """Check the rubric against items and ratings; return the ratings whose labels it can read."""
+    if criteria is None:
+        return ratings
+    reading.problems += rubric.unknown_items(criteria, items)
+    reading.problems += rubric.unknown_names(items, ratings, card)
+    if ratings is None:
+        return None
+    checks = RowChecks(ratings, "ratings.parquet")
+    rubric.check_labels(checks, criteria, card)
+    return reading.settle(checks, ratings)
 
 
 def _item_attributes(verdicts: pl.DataFrame, reading: _Reading) -> tuple[pl.DataFrame, pl.DataFrame]:

@@ -19,6 +19,7 @@ from analysis.schemas.behaviour import (
     ThresholdSensitivity,
     VersionChanges,
 )
+from analysis.schemas.consultation import ConsultationItems, ConsultationScores, Criteria, CriterionCounts
 from analysis.schemas.core import (
     AdjustedTests,
     Concordance,
@@ -90,10 +91,14 @@ __all__ = [
     "CompositionGap",
     "CompositionGapPairs",
     "Concordance",
+    "ConsultationItems",
+    "ConsultationScores",
     "Costs",
     "CountDistribution",
     "Coverage",
     "CoverageShares",
+    "Criteria",
+    "CriterionCounts",
     "DataQuality",
     "Decisions",
     "Decisiveness",
@@ -153,6 +158,7 @@ RAW: dict[str, type[dy.Schema]] = {
     "ratings": Ratings,
     "audit_trail": AuditTrail,
     "statements": Statements,
+    "criteria": Criteria,
 }
 """The validated raw tables."""
 
@@ -212,6 +218,9 @@ DERIVED: dict[str, type[dy.Schema]] = {
     "judge_audit": JudgeAudit,
     "judge_audit_coverage": JudgeAuditCoverage,
     "family_profiles": FamilyProfiles,
+    "consultation_scores": ConsultationScores,
+    "consultation_items": ConsultationItems,
+    "criterion_counts": CriterionCounts,
 }
 """The derived tables."""
 

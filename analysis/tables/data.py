@@ -36,6 +36,8 @@ class BenchmarkData:
         Table of the schema of the same name, where there are ratings.
     audit : pl.DataFrame or None
         What ingest counted.
+    criteria : pl.DataFrame or None
+        Table of the schema of the same name, where there is a rubric.
     """
 
     verdicts: pl.DataFrame
@@ -45,6 +47,7 @@ class BenchmarkData:
     settings: Settings
     ratings: pl.DataFrame | None = None
     audit: pl.DataFrame | None = None
+    criteria: pl.DataFrame | None = None
     _matrices: dict[tuple[str, MissingPolicy], VerdictMatrix] = field(
         default_factory=dict, repr=False, compare=False
     )

@@ -17,6 +17,7 @@ GROUPS = {
     "models": "Read",
     "ratings": "Read",
     "audit_trail": "Read",
+    "criteria": "Read",
     "excluded_rows": "Not scored",
     "unscored_rows": "Not scored",
     "missing_cells": "Not scored",

@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 
 from analysis.schemas import TABLES
+from tests.unit.figures.consultation_builder import consultation_tables
 from tests.unit.figures.episode_builder import episode_tables
 from tests.unit.figures.plain import Z, wilson
 
@@ -62,6 +63,7 @@ def build(
         _grades(out, name, solved[:, here], seen[:, here])
     _strata(out, models, solved, seen, value)
     tables |= episode_tables(models, rate)
+    tables |= consultation_tables(models, rate)
     for table, rows in out.items():
         if rows:
             schema = TABLES[table]
