@@ -73,8 +73,12 @@ def _wrapped(text: str) -> list[str]:
 def _shown(value: object) -> str:
     import json
 
+    from pydantic import BaseModel
+
     if value is None or value == "":
         return ""
+    if isinstance(value, BaseModel):
+        value = value.model_dump(exclude_defaults=True)
     return json.dumps(list(value) if isinstance(value, tuple) else value, default=str)
 
 
