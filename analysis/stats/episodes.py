@@ -1,6 +1,6 @@
 """Joint correctness: what M models get right in each of G clusters, part by part and together.
 
-A cluster (patient, case, session) holds items of one or more parts (components). It is *right* in
+A cluster (patient, case, dialogue) holds items of one or more parts (components). It is *right* in
 some parts when every item of those parts is. Everything here is a count, additive over clusters.
 
 A model without an answer to an item cannot be said to be right or wrong on the cluster: the cluster
