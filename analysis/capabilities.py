@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-COMPANIONS = ("items", "models", "ratings", "audit_trail", "statements")
+COMPANIONS = ("items", "models", "ratings", "criteria", "audit_trail", "statements")
 """Files that may lie beside the verdicts, without their ending."""
 
 ALWAYS = (
@@ -59,6 +59,22 @@ OF_RATINGS = (
 )
 """Tables that need ratings."""
 
+OF_EPISODES = (
+    "episodes",
+    "episode_states",
+    "episode_nested",
+    "episode_depth",
+    "episode_groups",
+    "composition_gap",
+    "composition_gap_pairs",
+)
+"""Tables that need a declared cluster."""
+
+OF_AUDITS = ("judge_audit", "judge_audit_coverage")
+"""Tables that need a judge's and a reference's labels."""
+
+OF_CRITERIA = ("consultation_scores", "consultation_items", "criterion_counts")
+"""Tables that need a rubric and ratings on its criteria."""
 OF_SESSIONS = (
     "session_metrics",
     "metric_definitions",
@@ -96,6 +112,12 @@ WHY_ABSENT = {
     "frontier": "nothing gives costs: no cost_usd, no total_cost_usd, no prices",
     **dict.fromkeys(OF_RUNS, "no verdict file has a column run"),
     **dict.fromkeys(OF_RATINGS, "there is no ratings.parquet"),
+    **dict.fromkeys(OF_EPISODES, "the card declares no cluster"),
+    **dict.fromkeys(OF_AUDITS, "there is no ratings.parquet"),
+    "endpoint_scores": "the card declares no endpoints",
+    "paired_controls": "the card declares no controls",
+    "family_profiles": "no models table gives a family",
+    **dict.fromkeys(OF_CRITERIA, "there is no criteria.parquet with a ratings.parquet beside it"),
     **dict.fromkeys(OF_SESSIONS, "there are no consultation sessions (sessions/sessions.parquet)"),
     **dict.fromkeys(OF_JUDGED_SESSIONS, "no sessions were judged (sessions/judgements.parquet)"),
     **dict.fromkeys(OF_SYSTEMS, "nothing says who is a baseline (role in sessions/systems.parquet)"),
@@ -137,6 +159,14 @@ def possible_tables(folder: Path, card: dict[str, Any] | None) -> tuple[str, ...
         "frontier": bool(("cost_usd" in verdicts) or (models & {"total_cost_usd", "input_price_usd"})),
         **dict.fromkeys(OF_RUNS, "run" in verdicts),
         **dict.fromkeys(OF_RATINGS, (folder / "ratings.parquet").is_file()),
+        **dict.fromkeys(OF_EPISODES, bool((card or {}).get("cluster"))),
+        **dict.fromkeys(OF_AUDITS, (folder / "ratings.parquet").is_file()),
+        "endpoint_scores": bool((card or {}).get("endpoints")),
+        "paired_controls": bool((card or {}).get("controls")),
+        "family_profiles": "family" in models,
+        **dict.fromkeys(
+            OF_CRITERIA, all((folder / f).is_file() for f in ("criteria.parquet", "ratings.parquet"))
+        ),
         **_of_sessions(folder),
     }
     return (*ALWAYS, *(name for name, there in found.items() if there))

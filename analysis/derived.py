@@ -40,7 +40,8 @@ def write_benchmark(benchmark: Benchmark, folder: Path, config: Config) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     state = {"name": benchmark.name, "card": benchmark.card.model_dump(mode="json")}
     state["settings"] = settings.model_dump(mode="json")
-    text = json.dumps(state, indent=2, sort_keys=True, ensure_ascii=False)
+    # The card's order is kept: endpoints may use those before them, kinds stand as declared.
+    text = json.dumps(state, indent=2, ensure_ascii=False)
     (folder / CARD_FILE).write_text(text + "\n", encoding="utf-8")
     _keep(benchmark.import_record, folder / IMPORT_FILE)
     for name in ("verdicts", "items", "models", "audit"):
@@ -53,6 +54,7 @@ def write_benchmark(benchmark: Benchmark, folder: Path, config: Config) -> None:
             path.unlink(missing_ok=True)
     optional = {
         "ratings": benchmark.ratings,
+        "criteria": benchmark.criteria,
         "audit_trail": benchmark.audit_trail,
         "statements": benchmark.statements,
         "quarantine": benchmark.quarantine if benchmark.quarantine.height else None,
@@ -91,13 +93,14 @@ def read_data(folder: Path) -> BenchmarkData:
     verdicts, items, models = (
         read_table(folder / f"{name}.parquet") for name in ("verdicts", "items", "models")
     )
-    ratings, audit = (
+    ratings, audit, criteria = (
         read_table(path) if path.is_file() else None
-        for path in (folder / "ratings.parquet", folder / "audit.parquet")
+        for path in (folder / f"{name}.parquet" for name in ("ratings", "audit", "criteria"))
     )
     sessions = stored_sessions(folder, read_table)
     measured = stored_sessions(folder, read_table, MEASURED)
-    return BenchmarkData(verdicts, items, models, card, settings, ratings, audit, sessions, measured)
+    kept = (ratings, audit, criteria, sessions, measured)
+    return BenchmarkData(verdicts, items, models, card, settings, *kept)
 
 
 def read_derived(folder: Path) -> dict[str, pl.DataFrame]:
@@ -149,6 +152,13 @@ RULES: dict[str, str] = {
     "audit_data": "analysis.tables.data_quality",
     "describe_behaviour": "analysis.tables.behaviour",
     "review_outcomes": "analysis.tables.review_outcomes",
+    "join_episodes": "analysis.tables.episodes",
+    "measure_composition": "analysis.tables.composition",
+    "score_endpoints": "analysis.tables.endpoint_scores",
+    "compare_conditions": "analysis.tables.paired_controls",
+    "audit_judges": "analysis.tables.judge_audit",
+    "profile_families": "analysis.tables.family_profiles",
+    "score_consultations": "analysis.tables.consultation",
     "measure_sessions": "analysis.tables.session_metrics",
     "score_sessions": "analysis.tables.session_scores",
     "find_hidden_errors": "analysis.tables.hidden_errors",

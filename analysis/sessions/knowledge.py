@@ -13,7 +13,8 @@ from typing import Literal
 import polars as pl
 from pydantic import Field, model_validator
 
-from analysis.config import Strict, parse, read_yaml
+from analysis.config import parse, read_yaml
+from analysis.strict import Strict
 
 Severity = Literal["critical", "major", "moderate", "minor"]
 CONDITIONS = (

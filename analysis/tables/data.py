@@ -37,6 +37,8 @@ class BenchmarkData:
         Table of the schema of the same name, where there are ratings.
     audit : pl.DataFrame or None
         What ingest counted.
+    criteria : pl.DataFrame or None
+        Table of the schema of the same name, where there is a rubric.
     sessions : StoredSessions
         Tables of consultation sessions, read when they are asked for.
     measured : StoredSessions
@@ -50,6 +52,7 @@ class BenchmarkData:
     settings: Settings
     ratings: pl.DataFrame | None = None
     audit: pl.DataFrame | None = None
+    criteria: pl.DataFrame | None = None
     sessions: StoredSessions = NO_SESSIONS
     measured: StoredSessions = NO_SESSIONS
     _matrices: dict[tuple[str, MissingPolicy], VerdictMatrix] = field(

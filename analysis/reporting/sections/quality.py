@@ -18,6 +18,7 @@ GROUPS = {
     "ratings": "Read",
     "sessions": "Read",
     "audit_trail": "Read",
+    "criteria": "Read",
     "excluded_rows": "Not scored",
     "unscored_rows": "Not scored",
     "missing_cells": "Not scored",

@@ -5,12 +5,13 @@ A further panel is a module with a `Panel` of its own and one line here.
 
 from __future__ import annotations
 
-from analysis.reporting.items.panels import audit_trail, ratings, sessions, verdicts
+from analysis.reporting.items.panels import audit_trail, ratings, rubric, sessions, verdicts
 from analysis.reporting.items.panels.panel import Panel
 
 PANELS: tuple[Panel, ...] = (
     verdicts.PANEL,
     ratings.PANEL,
+    rubric.PANEL,
     sessions.PANEL,
     audit_trail.PANEL,
 )
