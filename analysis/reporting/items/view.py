@@ -55,8 +55,9 @@ class ItemView:
             path = self.report.results.folder / f"{name}.parquet"
             wanted = pl.Series(sorted(self.items), dtype=pl.String)
             rows = pl.scan_parquet(path, glob=False, hive_partitioning=False)
-            # A case of consultation sessions is an item.
-            rows = rows.rename({"case_id": "item_id"}, strict=False)
+            if "item_id" not in rows.collect_schema():
+                # A case of consultation sessions is an item.
+                rows = rows.rename({"case_id": "item_id"})
             frame = rows.filter(pl.col("item_id").is_in(wanted.implode())).collect()
             by = ["item_id"]
             if "model" in frame.columns:
