@@ -148,7 +148,7 @@ CAST: tuple[Style, ...] = (
         (0.12, 0.09, 0.07), 0.34, 0.15, 1.0, 0.14, 0.10, 0.12, 0.06, 0.06, 0.04, 0.05,
     ),
     Style(
-        "clinicians", "Clinicians (reference)", "Reference", "reference", None, None, "empirical baseline",
+        "clinicians", "Human reference", "Reference", "reference", None, None, "empirical baseline",
         0.93, 0.22, 0.93, 0.04, (), 0.86, 0.70, 0.66, 0.16,
         (0.010, 0.006, 0.004), 0.04, 0.96, 1.0, 0.93, 0.90, 0.86, 0.82, 0.88, 0.84, 0.814,
     ),
