@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 IMPORT_FILE = "import.json"
 """What the import of other tools' logs said, where the benchmark was imported."""
 
+RUBRIC_FILE = "rubric.json"
+"""The rubric, the keys of the vignettes and the declaration, where the card declares a rubric."""
+
 CARD_FILE = "benchmark.json"
 """The card and the statistics in force, as ingest understood them."""
 
@@ -41,12 +44,14 @@ def write_benchmark(benchmark: Benchmark, folder: Path, config: Config) -> None:
     text = json.dumps(state, indent=2, sort_keys=True, ensure_ascii=False)
     (folder / CARD_FILE).write_text(text + "\n", encoding="utf-8")
     _keep(benchmark.import_record, folder / IMPORT_FILE)
+    _keep(benchmark.rubric.to_json() if benchmark.rubric else None, folder / RUBRIC_FILE)
     for name in ("verdicts", "items", "models", "audit"):
         write_table(getattr(benchmark, name), name, folder / f"{name}.parquet", provenance=provenance)
-    optional = {"ratings": benchmark.ratings, "quarantine": benchmark.quarantine}
+    optional = {"ratings": benchmark.ratings, "rubric_sheets": benchmark.sheets}
+    optional["quarantine"] = benchmark.quarantine
     for name, frame in optional.items():
         path = folder / f"{name}.parquet"
-        if frame is not None and (name == "ratings" or frame.height):
+        if frame is not None and (name != "quarantine" or frame.height):
             write_table(frame, name, path, provenance=provenance)
         else:
             path.unlink(missing_ok=True)
@@ -82,7 +87,18 @@ def read_data(folder: Path) -> BenchmarkData:
         read_table(path) if path.is_file() else None
         for path in (folder / "ratings.parquet", folder / "audit.parquet")
     )
-    return BenchmarkData(verdicts, items, models, card, settings, ratings, audit)
+    sheets, rubric = folder / "rubric_sheets.parquet", folder / RUBRIC_FILE
+    return BenchmarkData(
+        verdicts,
+        items,
+        models,
+        card,
+        settings,
+        ratings,
+        audit,
+        sheets=read_table(sheets) if sheets.is_file() else None,
+        rubric=rubric.read_text(encoding="utf-8") if rubric.is_file() else None,
+    )
 
 
 def read_derived(folder: Path) -> dict[str, pl.DataFrame]:
@@ -134,6 +150,10 @@ RULES: dict[str, str] = {
     "audit_data": "analysis.tables.data_quality",
     "describe_behaviour": "analysis.tables.behaviour",
     "review_outcomes": "analysis.tables.review_outcomes",
+    "score_rubric": "analysis.tables.rubric_scores",
+    "compare_rubric_scores": "analysis.tables.rubric_models",
+    "assess_rubric_raters": "analysis.tables.rubric_raters",
+    "plan_rubric": "analysis.tables.rubric_planning",
 }
 """The rules of the derived stage and the module of each, which has a function `derive(data) -> Made`.
 

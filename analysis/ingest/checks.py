@@ -61,6 +61,11 @@ class RowChecks:
         )
         self._bad.append((bad, f"{column}: {message}"))
 
+    def set_aside(self, rows: pl.Series, reason: str) -> None:
+        """Let a lenient run set further rows aside, which are at fault only through others."""
+        if rows.any():
+            self._bad.append((rows, reason))
+
     def refuse(
         self, message: str, *, column: str = "", allowed: str = "", hint: str = "", found: str = ""
     ) -> None:

@@ -36,6 +36,10 @@ class BenchmarkData:
         Table of the schema of the same name, where there are ratings.
     audit : pl.DataFrame or None
         What ingest counted.
+    sheets : pl.DataFrame or None
+        Scoring sheets, where the card declares a rubric.
+    rubric : str or None
+        That rubric with the vignettes' keys, as JSON.
     """
 
     verdicts: pl.DataFrame
@@ -45,6 +49,8 @@ class BenchmarkData:
     settings: Settings
     ratings: pl.DataFrame | None = None
     audit: pl.DataFrame | None = None
+    sheets: pl.DataFrame | None = None
+    rubric: str | None = None
     _matrices: dict[tuple[str, MissingPolicy], VerdictMatrix] = field(
         default_factory=dict, repr=False, compare=False
     )
