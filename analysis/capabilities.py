@@ -56,6 +56,31 @@ OF_RATINGS = (
 )
 """Tables that need ratings."""
 
+OF_RUBRIC = (
+    "rubric_scores",
+    "applicability",
+    "rubric_classes",
+    "rubric_vignettes",
+    "safety_flags",
+    "rubric_distribution",
+    "rubric_models",
+    "rubric_tests",
+    "flag_rates",
+    "profile_sensitivity",
+    "rubric_reliability",
+    "rater_severity",
+    "judge_agreement",
+    "flag_agreement",
+    "floor_ceiling",
+    "domain_correlations",
+    "variance_components",
+    "decision_study",
+)
+"""Tables that need a declared rubric."""
+
+GENERATED_RUBRIC = ("rubric",)
+"""Benchmarks of the project's own that declare a rubric."""
+
 WHY_ABSENT = {
     "failure_labels": "no verdict file has a column labels or failure_label",
     "decisions": "no verdict file has a column decision",
@@ -63,6 +88,7 @@ WHY_ABSENT = {
     "frontier": "nothing gives costs: no cost_usd, no total_cost_usd, no prices",
     **dict.fromkeys(OF_RUNS, "no verdict file has a column run"),
     **dict.fromkeys(OF_RATINGS, "there is no ratings.parquet"),
+    **dict.fromkeys(OF_RUBRIC, "the card declares no rubric"),
 }
 """Why a table is absent, as the report says it."""
 
@@ -84,18 +110,21 @@ def possible_tables(folder: Path, card: dict[str, Any] | None) -> tuple[str, ...
         columns: ingest will say what is wrong with it.
     """
     if not folder.is_dir():
-        return (*ALWAYS, *WHY_ABSENT)
+        without = () if folder.name in GENERATED_RUBRIC else OF_RUBRIC
+        return (*ALWAYS, *(name for name in WHY_ABSENT if name not in without))
     verdicts = verdict_columns(folder)
     items = _columns(folder / "items.parquet")
     models = _model_columns(folder)
     declared = (card or {}).get("strata")
+    rubric = (card or {}).get("rubric") is not None
     found = {
         "failure_labels": bool(verdicts & {"labels", "failure_label"}),
         "decisions": "decision" in verdicts,
         "strata": bool(declared) or (declared is None and "question_type" in (verdicts | items)),
         "frontier": bool(("cost_usd" in verdicts) or (models & {"total_cost_usd", "input_price_usd"})),
         **dict.fromkeys(OF_RUNS, "run" in verdicts),
-        **dict.fromkeys(OF_RATINGS, (folder / "ratings.parquet").is_file()),
+        **dict.fromkeys(OF_RATINGS, rubric or (folder / "ratings.parquet").is_file()),
+        **dict.fromkeys(OF_RUBRIC, rubric),
     }
     return (*ALWAYS, *(name for name, there in found.items() if there))
 

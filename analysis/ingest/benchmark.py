@@ -14,7 +14,7 @@ from analysis.ingest import companions
 from analysis.ingest.audit import AuditTrail, audit_verdicts
 from analysis.ingest.checks import QUARANTINE_SCHEMA, RowChecks, row_as_json
 from analysis.ingest.files import SourceFile, read_parquet_file, verdict_files
-from analysis.ingest.rubric import as_ratings, audit_sheets, join_sheets, read_sheets
+from analysis.ingest.sheets import as_ratings, audit_sheets, join_sheets, read_sheets
 from analysis.ingest.verdicts import ITEM_COLUMNS, extra_metrics, normalise, unused_columns
 from analysis.scoring.rubric.state import RubricState, read_state
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from analysis.ingest.rubric import unreviewed
+from analysis.ingest.sheets import unreviewed
 from analysis.schemas import Applicability, RubricClasses, RubricDistribution, RubricVignettes, SafetyFlags
 from analysis.scoring.rubric.rules import plan_lines
 from analysis.scoring.rubric.score import profile_weights
