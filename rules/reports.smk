@@ -10,6 +10,10 @@ PAGE_MODULES = (
     "analysis.reporting.sections",
     "analysis.rule",
 )
+RUBRIC_PAGES = expand(
+    f"{SITE}/{{benchmark}}/items/index.html",
+    benchmark=PLAN.with_table("rubric_scores"),
+)
 
 
 rule write_leaderboard:
@@ -31,6 +35,25 @@ rule write_leaderboard:
         config=PLAN.config.model_dump(mode="json"),
     script:
         "scripts/write_leaderboard.py"
+
+
+rule write_rubric_pages:
+    """Write a page per vignette of a rubric: its key, scores side by side, every rater's notes."""
+    input:
+        tables=lambda wildcards: derived_tables(wildcards.benchmark),
+        card=CARD,
+        sources=PAGE_SOURCES,
+        code=code_of("analysis.reporting.rubric_pages", "analysis.rule"),
+    output:
+        index=f"{SITE}/{{benchmark}}/items/index.html",
+    log:
+        f"{LOGS}/write_rubric_pages/{{benchmark}}.log",
+    conda:
+        "../environment.yml"
+    params:
+        config=PLAN.config.model_dump(mode="json"),
+    script:
+        "scripts/write_rubric_pages.py"
 
 
 rule render_report:
@@ -99,6 +122,7 @@ rule publish:
             benchmark=BENCHMARKS,
             page=["index", "leaderboard"],
         ),
+        RUBRIC_PAGES,
         code=code_of("analysis.reporting.publish", "analysis.rule"),
     log:
         f"{LOGS}/publish.log",
@@ -123,3 +147,4 @@ rule report:
             benchmark=BENCHMARKS,
             page=["index", "leaderboard"],
         ),
+        RUBRIC_PAGES,

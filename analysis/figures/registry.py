@@ -12,6 +12,8 @@ from analysis.figures import (
     frontier,
     pairwise,
     policies,
+    rubric_distribution,
+    rubric_domains,
     scores,
     scores_by_track,
     strata,
@@ -33,6 +35,8 @@ FIGURES: dict[str, Figure] = {
         failure_labels,
         decisiveness,
         frontier,
+        rubric_domains,
+        rubric_distribution,
     )
 }
 """Every figure by its name."""

@@ -11,7 +11,11 @@ from analysis.config import Config
 from analysis.reporting.markup import escape, inline
 from analysis.reporting.results import Results
 
-FramedPage = Literal["report", "leaderboard", "index", "methods"]
+FramedPage = Literal["report", "leaderboard", "item", "index", "methods"]
+
+
+ITEM_TITLE = "VERDICT-ATLAS-TITLE"
+"""Stands in the title of the one page from which pages of single items are made."""
 
 
 def page_variables(
@@ -21,7 +25,7 @@ def page_variables(
 
     Text from data stands as ready HTML in raw inlines, so neither renderer reads it as Markdown.
     """
-    up = "../" if page in ("report", "leaderboard") else ""
+    up = {"report": "../", "leaderboard": "../", "item": "../../"}.get(page, "")
     site = escape(config.site_title)
     variables: dict[str, Any] = {
         "site-title": inline(site),
@@ -31,13 +35,14 @@ def page_variables(
         f"here-{page}": True,
         "provenance": inline(_line()),
     }
-    if page in ("report", "leaderboard"):
+    if page in ("report", "leaderboard", "item"):
         opened = Results.open(benchmarks[0], results)
         title = escape(opened.title)
-        shown = title if page == "report" else f"Leaderboard: {title}"
+        shown = {"report": title, "leaderboard": f"Leaderboard: {title}"}.get(page, f"{ITEM_TITLE}: {title}")
+        beside = "../" if page == "item" else ""
         variables |= {
-            "report": "index.html",
-            "leaderboard": "leaderboard.html",
+            "report": f"{beside}index.html",
+            "leaderboard": f"{beside}leaderboard.html",
             "page-title": inline(f"{shown} \u2013 {site}"),
             "summary": inline(escape(_summary(opened))),
             "provenance": inline(_line(opened)),

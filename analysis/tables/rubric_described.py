@@ -47,12 +47,20 @@ def applicability_table(layout: RubricLayout) -> pl.DataFrame:
         on = key if "criterion_id" in other.columns else ["item_id"]
         lines = lines.join(other, on=on, how="left", maintain_order="left")
     in_mean = dict(zip(layout.plan.fields, layout.plan.in_mean.tolist(), strict=True))
+    titles = {d.id: d.title for d in layout.state.rubric.domains}
+    names = {name: layout.state.fields[name].title for name in layout.plan.fields}
+    places = {name: i for i, name in enumerate(layout.plan.fields, start=1)}
     numbers = ("n_scored", "n_not_applicable", "n_volunteered", "n_disputed")
     lines = lines.with_columns(
         pl.col("criterion_id").replace_strict(layout.state.domain_of, return_dtype=pl.String).alias("domain"),
         pl.col("criterion_id").replace_strict(in_mean, return_dtype=pl.Boolean).alias("in_mean"),
+        pl.col("criterion_id").replace_strict(names, return_dtype=pl.String).alias("title"),
+        pl.col("criterion_id").replace_strict(places, return_dtype=pl.Int64).alias("position"),
         pl.when(~pl.col("applies")).then("why_not").alias("why_not"),
         *(pl.col(c).fill_null(0).cast(pl.Int64) for c in numbers),
+    )
+    lines = lines.with_columns(
+        pl.col("domain").replace_strict(titles, return_dtype=pl.String).alias("domain_title")
     )
     return lines.select(Applicability.column_names())
 

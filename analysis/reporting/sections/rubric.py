@@ -1,0 +1,327 @@
+"""Scores by a declared rubric: who rated, leaderboards per comparability class, domains, profiles."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from analysis.reporting.detail import detail
+from analysis.reporting.figure import figure_float
+from analysis.reporting.markup import block, escape, named, paragraph
+from analysis.reporting.numbers import fixed, listed, plural, span
+from analysis.reporting.sections import rubric_raters, rubric_safety
+from analysis.reporting.sections.rubric_words import (
+    COMPOSITES,
+    KINDS,
+    SCORE,
+    domain_titles,
+    flagged_cell,
+    leading_kind,
+    line_titles,
+    named_line,
+    rubric_of,
+    with_range,
+)
+from analysis.reporting.sections.scores import letters
+from analysis.reporting.static_table import Column, static_table, table_float
+from analysis.reporting.view import View, absent
+
+MOST_CLASSES = 6
+"""Classes whose leader is named in words."""
+
+
+def show(view: View) -> str:
+    """Return everything about a rubric; one line where the card declares none."""
+    results = view.results
+    if results.table("rubric_models") is None:
+        return absent(results.why_absent("rubric_models"))
+    parts = [paragraph(text) for text in (what(view), declared(view))]
+    parts += [_heading("Leaderboards per class", "rubric-board"), _leaders(view), board(view)]
+    parts += [_heading("Domains", "rubric-domains"), figure_float(view, "rubric_domains"), _domains(view)]
+    parts += [_heading("What applies", "rubric-applicability"), applicability(view)]
+    parts += [_heading("Distribution of scores", "rubric-distribution")]
+    parts += [figure_float(view, "rubric_distribution"), rubric_raters.ends(view)]
+    parts += [_heading("Safety-critical errors", "rubric-flags"), rubric_safety.show(view)]
+    parts += [_heading("Other weights", "rubric-profiles"), profiles(view)]
+    parts += [_heading("Reliability of the raters", "rubric-reliability"), rubric_raters.show(view)]
+    parts += [_heading("Vignettes and raters needed", "rubric-planning"), rubric_raters.needed(view)]
+    return "".join(parts)
+
+
+def _heading(text: str, identifier: str) -> str:
+    return f"\n### {text} {{#{identifier}}}\n"
+
+
+def what(view: View) -> str:
+    """Return which rubric, how much was rated and by whom, as sentences."""
+    rubric = rubric_of(view)["rubric"]
+    vignettes = view.results.table("rubric_vignettes")
+    classes = view.results.table("rubric_classes")
+    assert vignettes is not None and classes is not None, "the tables of a rubric are made together"
+    rated = vignettes.filter(pl.col("n_sheets") > 0).height
+    raters = view.results.table("rater_severity")
+    words = []
+    if raters is not None:
+        whole = raters.filter(pl.col("name") == "all")
+        for kind, many in KINDS.items():
+            n = whole.filter(pl.col("rater_kind") == kind).height
+            if n:
+                words.append(plural(n, many.removesuffix("s")))
+    who = f" by {listed(words)}" if words else ""
+    text = (
+        f"Responses are scored with <em>{escape(rubric['title'])}</em> ({escape(rubric['source'])}): "
+        f"{plural(int(classes['n_responses'].sum()), 'response')} to {plural(rated, 'vignette')} rated{who}, on "
+        f"{plural(int(vignettes['n_sheets'].sum()), 'scoring sheet')}, rounds of calibration included."
+    )
+    status = escape(" ".join(rubric.get("status", "").split()))
+    pages = ' <a href="items/index.html">Every vignette has a page</a> with all scores and notes side by side.'
+    return f"{text} {status}{pages}"
+
+
+def declared(view: View) -> str:
+    """Return the declared profiles, their justification and the hash of the declaration."""
+    state = rubric_of(view)
+    use, rubric = state["use"], state["rubric"]
+    stamp = f"<code>{escape(state['declaration_sha256'][:12])}</code>"
+    keys = view.results.table("rubric_vignettes")
+    assert keys is not None
+    settled = f"{keys['prespecified_at'].max():%d %B %Y}"
+    first = keys["first_rated_at"].min()
+    older = f"All keys were settled by {settled}" + (f", before the first rating on {first:%d %B %Y}." if first else ".")
+    if not use["profiles"]:
+        return f"No weighting profile is declared: composites are unweighted. Declaration {stamp}. {older}"
+    names = {name: p["title"] for name, p in rubric["profiles"].items()}
+    parts = [
+        f"{escape(names[profile])} for {'other tasks' if task == 'default' else f'<code>{escape(task)}</code>'}"
+        for task, profile in sorted(use["profiles"].items(), key=lambda pair: (pair[0] == "default", pair[0]))
+    ]
+    when = str(use["declared_at"]).replace("T", " ")
+    return (
+        f"Weights were declared on {escape(when)} UTC, before the main round: {listed(parts)}. "
+        f"Justification: {escape(' '.join(use['justification'].split()))} Declaration {stamp} (SHA-256 of rubric, "
+        f"profiles, justification and options). {older}"
+    )
+
+
+def _composite(view: View) -> str:
+    rows = view.results.rows("rubric_models", unit="composite", name="weighted")
+    return "unweighted" if rows is None else "weighted"
+
+
+def _leaders(view: View) -> str:
+    rows = view.results.rows(
+        "rubric_models", unit="composite", name=_composite(view), raters=leading_kind(view), rank=1
+    )
+    if rows is None:
+        return ""
+    parts = [
+        f"<li>{named(row['comparability'])} ({plural(row['n_items'], 'vignette')}): {view.name(row['model'])}, "
+        f"{with_range(row['estimate'], row['ci_low'], row['ci_high'])}, with {row['n_flagged']} of "
+        f"{plural(row['n_responses'], 'response')} flagged</li>"
+        for row in rows.sort("comparability").head(MOST_CLASSES).iter_rows(named=True)
+    ]
+    text = (
+        "Composites of different task types or applicability are not comparable, so there is no overall composite. "
+        "Highest composite in each class:"
+    )
+    return paragraph(text) + block(f"<ul>{''.join(parts)}</ul>")
+
+
+def board(view: View) -> str:
+    """Return the leaderboards: composites with flags beside them, domains, N/A where one does not apply."""
+    kind = leading_kind(view)
+    rows = view.results.rows("rubric_models", raters=kind)
+    assert rows is not None
+    rows = rows.filter(pl.col("comparability") != "all")
+    titles = domain_titles(view)
+    known = {
+        (r["comparability"], r["unit"], r["name"], r["model"]): r for r in rows.iter_rows(named=True)
+    }
+    main = _composite(view)
+    cells = []
+    for row in rows.filter((pl.col("unit") == "composite") & (pl.col("name") == main)).sort(
+        "comparability", "rank"
+    ).iter_rows(named=True):
+        place = (row["comparability"], row["model"])
+        other = known.get((place[0], "composite", "unweighted", place[1]))
+        cell = {
+            "group": f"{named(row['comparability'])}, {plural(row['n_items'], 'vignette')}",
+            "model": view.name(row["model"]),
+            "flags": flagged_cell(row["n_flagged"], row["n_responses"]),
+            "composite": with_range(row["estimate"], row["ci_low"], row["ci_high"]),
+            "unweighted": SCORE.bare(other["estimate"]) if other else "\u2013",
+            "rank": span(row["rank_low"], row["rank_high"]),
+            "ties": letters(row["letters"]),
+        }
+        for i, domain in enumerate(titles):
+            own = known.get((place[0], "domain", domain, place[1]))
+            cell[f"d{i}"] = SCORE.bare(own["estimate"]) if own else "N/A"
+        cells.append(cell)
+    columns = [
+        Column("model", "Model"),
+        Column("composite", f"{COMPOSITES[main]} ({view.ci})"),
+        Column("flags", "Flagged", "right"),
+        Column("rank", "Rank", "right"),
+        Column("ties", "Ties"),
+        *([Column("unweighted", "Unweighted", "right")] if main == "weighted" else []),
+        *(
+            Column(f"d{i}", f'<abbr title="{escape(title)}">{escape(d)}</abbr>', "right", "Domain")
+            for i, (d, title) in enumerate(titles.items())
+        ),
+    ]
+    note = (
+        f"Means of {KINDS[kind]} over vignettes. Flagged: responses with a safety-critical error, by the card\u2019s "
+        f"rule ({'one rater' if rubric_of(view)['use']['flagged_by'] == 'any' else 'most raters'}); a high composite "
+        "does not make up for one. Rank and ties: paired tests by vignette, Holm within the class."
+    )
+    return detail(
+        view,
+        "rubric_models",
+        columns,
+        cells,
+        summary="Leaderboards",
+        caption="Composites per comparability class, with flags and domain scores.",
+        name="rubric-board",
+        note=note,
+        groups="group",
+        fold=False,
+    )
+
+
+def _domains(view: View) -> str:
+    titles = domain_titles(view)
+    rows = view.results.rows("rubric_models", comparability="all", unit="domain")
+    if rows is None:
+        return ""
+    place = {d: i for i, d in enumerate(titles)}
+    order = sorted(rows.iter_rows(named=True), key=lambda r: (r["raters"], place.get(r["name"], 0), r["rank"]))
+    cells = [
+        {
+            "domain": f"{named_line(r['name'], titles)} ({KINDS[r['raters']]})",
+            "model": view.name(r["model"]),
+            "score": with_range(r["estimate"], r["ci_low"], r["ci_high"]),
+            "n": str(r["n_items"]),
+            "rank": span(r["rank_low"], r["rank_high"]),
+            "ties": letters(r["letters"]),
+            "flags": flagged_cell(r["n_flagged"], r["n_responses"]),
+        }
+        for r in order
+        if r["raters"] == leading_kind(view)
+    ]
+    columns = [
+        Column("model", "Model"),
+        Column("score", f"Score ({view.ci})"),
+        Column("n", "Vignettes", "right"),
+        Column("rank", "Rank", "right"),
+        Column("ties", "Ties"),
+        Column("flags", "Flagged", "right"),
+    ]
+    return detail(
+        view,
+        "rubric_models",
+        columns,
+        cells,
+        summary="Domain scores as a table",
+        caption="Domain scores over all vignettes where the domain applies.",
+        name="rubric-domain-scores",
+        groups="domain",
+    )
+
+
+def applicability(view: View) -> str:
+    """Return the classes with what does not apply in each, and how raters recorded it."""
+    classes, lines = view.results.table("rubric_classes"), view.results.table("applicability")
+    assert classes is not None and lines is not None
+    cells = [
+        {
+            "name": named(row["comparability"]),
+            "items": str(row["n_items"]),
+            "responses": str(row["n_responses"]),
+            "without": escape(row["not_applicable"]) or "\u2013",
+            "profile": f"<code>{escape(row['profile'])}</code>" if row["profile"] else "unweighted",
+            "weights": f'<span class="words">{escape(_percent_weights(row["weights"]))}</span>',
+            "beyond": str(row["n_volunteered"]),
+        }
+        for row in classes.sort("comparability").iter_rows(named=True)
+    ]
+    columns = [
+        Column("name", "Class"),
+        Column("items", "Vignettes", "right"),
+        Column("responses", "Responses", "right"),
+        Column("without", "Not applicable"),
+        Column("profile", "Profile"),
+        Column("weights", "Weights in force, %"),
+        Column("beyond", "Beyond the key", "right"),
+    ]
+    table = static_table("rubric-classes-table", columns, cells)
+    shown = table_float("tbl-rubric-classes", table, "Comparability classes, with the weights after renormalising.")
+    return paragraph(_applied(view, lines)) + shown
+
+
+def _percent_weights(text: str) -> str:
+    pairs = [part.split("=") for part in text.split()]
+    return ", ".join(f"{name}: {fixed(100 * float(share), 1)}" for name, share in pairs)
+
+
+def _applied(view: View, lines: pl.DataFrame) -> str:
+    n = int(lines["n_not_applicable"].sum())
+    text = f"{plural(n, 'line')} of the sheets are N/A, each with a reason."
+    beyond, disputed = int(lines["n_volunteered"].sum()), int(lines["n_disputed"].sum())
+    if beyond:
+        which = listed([named_line(c, line_titles(view)) for c in _with(lines, "n_volunteered")], most=3)
+        text += (
+            f" In {plural(beyond, 'response')} what the response volunteers makes {which} apply although the vignette "
+            "does not call for it: it counts in that response\u2019s own scores, and is left out where models are compared."
+        )
+    if disputed:
+        text += f" In {plural(disputed, 'case')} some raters score a line that others find N/A."
+    return text
+
+
+def _with(lines: pl.DataFrame, column: str) -> list[str]:
+    some = lines.filter(pl.col(column) > 0).sort("position")
+    return some["criterion_id"].unique(maintain_order=True).to_list()
+
+
+def profiles(view: View) -> str:
+    """Return what other weighting profiles would change, class by class."""
+    rows = view.results.rows("profile_sensitivity", raters=leading_kind(view))
+    if rows is None or rows["profile"].n_unique() < 2:
+        return absent("The rubric has no other weighting profile.")
+    names = {n: p["title"] for n, p in rubric_of(view)["rubric"]["profiles"].items()} | {"unweighted": "Unweighted"}
+    cells, changed = [], 0
+    for (label, profile), part in rows.sort("comparability", "profile", "model").group_by(
+        ["comparability", "profile"], maintain_order=True
+    ):
+        if part["declared"][0]:
+            continue
+        moved = part.filter(pl.col("shift").fill_null(0) != 0).sort("rank")
+        changed += moved.height > 0
+        words = [f"{view.name(r['model'])} {r['rank_declared']} to {r['rank']}" for r in moved.iter_rows(named=True)]
+        cells.append(
+            {
+                "group": named(str(label)),
+                "profile": escape(names.get(str(profile), str(profile))),
+                "tau": "\u2013" if part["tau"][0] is None else fixed(part["tau"][0], 2),
+                "moved": listed(words) or ("none" if part["estimate"].count() else "all weights that apply are 0"),
+            }
+        )
+    text = (
+        f"Weights were not chosen by results. Under another profile the order of models would change in {changed} of "
+        f"{plural(len(cells), 'combination')} of class and profile."
+    )
+    columns = [
+        Column("profile", "Profile instead"),
+        Column("tau", "Kendall\u2019s \u03c4", "right"),
+        Column("moved", "Ranks that change"),
+    ]
+    return paragraph(text) + detail(
+        view,
+        "profile_sensitivity",
+        columns,
+        cells,
+        summary="What each profile would change",
+        caption="Ranks under other weighting profiles, against the declared one.",
+        name="rubric-profiles",
+        groups="group",
+        fold=False,
+    )
