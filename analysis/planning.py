@@ -111,7 +111,12 @@ def _rubric_files(folder: Path) -> list[Path]:
     use = (_card(folder) or {}).get("rubric")
     if not isinstance(use, dict):
         return []
-    named = [str(use.get("file", "")), str(use.get("vignettes", "vignettes.yaml")), "sheets.csv", "sheets.parquet"]
+    named = [
+        str(use.get("file", "")),
+        str(use.get("vignettes", "vignettes.yaml")),
+        "sheets.csv",
+        "sheets.parquet",
+    ]
     # What is no plain file name is for ingest to refuse.
     files = [folder / name for name in named if name and Path(name).name == name]
     return [*files, *(folder / "sheets").glob("**/*.csv"), *(folder / "sheets").glob("**/*.parquet")]

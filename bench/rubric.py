@@ -147,7 +147,11 @@ def main() -> int:
         ("together", total, total_cpu),
     ]
     body = "\n".join(
-        ["| step | wall | processor |", "|---|---:|---:|", *(f"| {w} | {s:.2f} s | {c:.2f} s |" for w, s, c in rows)]
+        [
+            "| step | wall | processor |",
+            "|---|---:|---:|",
+            *(f"| {w} | {s:.2f} s | {c:.2f} s |" for w, s, c in rows),
+        ]
     )
     notes = (
         f"{n:,} lines: {N_VIGNETTES} vignettes, {N_MODELS} models, {N_RATERS} raters; "

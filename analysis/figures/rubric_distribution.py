@@ -62,7 +62,14 @@ def draw(tables: Tables, card: BenchmarkCard, theme: Theme) -> Chart | Absent:
     reach = domain[1] - domain[0]
     # A number stands inside its part where it fits.
     inside = [
-        note(b["share"], align="center", colour=b["ink"], size=SMALL - 1, label=b["label"], middle=(b["start"] + b["end"]) / 2)
+        note(
+            b["share"],
+            align="center",
+            colour=b["ink"],
+            size=SMALL - 1,
+            label=b["label"],
+            middle=(b["start"] + b["end"]) / 2,
+        )
         for b in bars
         if (b["end"] - b["start"]) / reach * width > 26
     ]
@@ -72,14 +79,18 @@ def draw(tables: Tables, card: BenchmarkCard, theme: Theme) -> Chart | Absent:
         ),
         notes(inside, theme, y=y, x=alt.X("middle:Q", scale=options(domain=domain, nice=False), axis=axis_x)),
         notes(sides, theme, y=y),
-        notes([note("n", width + 40, -10, align="right"), note("N/A", width + 80, -10, align="right")], theme),
+        notes(
+            [note("n", width + 40, -10, align="right"), note("N/A", width + 80, -10, align="right")], theme
+        ),
         notes(_key(values, theme), theme),
         _swatches(values, theme),
     ]
     chart = alt.layer(*layers, width=width, height=step * len(lines))
     text = [
-        f"Single ratings of {KINDS[kind]}, all models and vignettes together. Scores below the middle of the scale "
-        "stand left of 0, those above it right; the middle score is parted. N/A ratings are counted, not shown."
+        f"Single ratings of {KINDS[kind]}, all models and vignettes together. Scores below the middle of "
+        f"the scale "
+        "stand left of 0, those above it right; the middle score is parted. N/A ratings are counted, not "
+        "shown."
     ]
     if hidden:
         text.append(f"{plural(len(hidden), 'more sub-dimension')} in the table only.")
@@ -135,8 +146,12 @@ def _swatches(values: list[int], theme: Theme) -> Any:
 
     from analysis.figures.parts import pixels
 
-    rows = [{"px": 30 * i - 3, "py": -28, "colour": colour_of(v, values, theme)} for i, v in enumerate(values)]
-    mark = alt.Chart(data(rows)).mark_point(shape="square", size=70, filled=True, opacity=1, stroke=theme.axis, strokeWidth=0.8)
+    rows = [
+        {"px": 30 * i - 3, "py": -28, "colour": colour_of(v, values, theme)} for i, v in enumerate(values)
+    ]
+    mark = alt.Chart(data(rows)).mark_point(
+        shape="square", size=70, filled=True, opacity=1, stroke=theme.axis, strokeWidth=0.8
+    )
     return mark.encode(**pixels(x="datum.px", y="datum.py", color="datum.colour"))
 
 
@@ -151,7 +166,8 @@ def caption(tables: Tables, card: BenchmarkCard) -> str:
     )
     low, high = means.row(0, named=True), means.row(-1, named=True)
     text = (
-        f"Lowest on average: {low['criterion_id']} {isolate(clean(low['title']))} ({low['mean']:.2f}); highest: "
+        f"Lowest on average: {low['criterion_id']} {isolate(clean(low['title']))} ({low['mean']:.2f}); "
+        f"highest: "
         f"{high['criterion_id']} {isolate(clean(high['title']))} ({high['mean']:.2f})."
     )
     ends = [int(frame["value"].min()), int(frame["value"].max())]  # type: ignore[arg-type]

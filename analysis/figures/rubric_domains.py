@@ -86,8 +86,10 @@ def draw(tables: Tables, card: BenchmarkCard, theme: Theme) -> Chart | Absent:
     ]
     chart = lines[0] if len(lines) == 1 else alt.vconcat(*lines, spacing=46)
     text = [
-        f"Mean of {KINDS[kind_of(tables)]} over vignettes where the domain applies; {level_text(tables, card)} "
-        "bootstrap intervals over vignettes; n: vignettes. N/A: no vignette of the model's calls for the domain."
+        f"Mean of {KINDS[kind_of(tables)]} over vignettes where the domain applies; "
+        f"{level_text(tables, card)} "
+        "bootstrap intervals over vignettes; n: vignettes. N/A: no vignette of the model's calls for the "
+        "domain."
     ]
     if len(order) > len(models):
         text.append(f"{plural(len(order) - len(models), 'more model')} in the table only.")
@@ -133,17 +135,13 @@ def _panel(
         for m in models
         if m in known
     ]
-    axis_y = options(
-        title=None, labels=labelled, labelColor=theme.ink, labelFontSize=font, labelPadding=8
-    )
+    axis_y = options(title=None, labels=labelled, labelColor=theme.ink, labelFontSize=font, labelPadding=8)
     y = alt.Y("label:N", scale=options(domain=labels, padding=0), axis=axis_y)
     axis_x = options(title=None, grid=True, domain=True, ticks=True, tickSize=4, tickCount=3)
     if ends == (1.0, 5.0):
         axis_x["values"] = [1, 2, 3, 4, 5]
     x_scale = options(domain=list(ends), nice=False, zero=False)
-    absent = [
-        note("N/A", width / 2, 0, align="center", label=who.label(m)) for m in models if m not in known
-    ]
+    absent = [note("N/A", width / 2, 0, align="center", label=who.label(m)) for m in models if m not in known]
     n = max((r["n"] for r in rows), default=0)
     heads = [note(head, 0, -24, colour=theme.ink, weight="bold"), note(f"n = {n:,}", 0, -9)]
     layers: list[Any] = [notes(heads, theme)]
@@ -154,7 +152,8 @@ def _panel(
         base, colour = alt.Chart(data(rows)), alt.Color("colour:N", scale=None)
         x = alt.X("estimate:Q", scale=x_scale, axis=axis_x)
         tips = [
-            alt.Tooltip(f"{f}:N", title=t) for f, t in (("label", "Model"), ("value", "Score"), ("n", "Vignettes"))
+            alt.Tooltip(f"{f}:N", title=t)
+            for f, t in (("label", "Model"), ("value", "Score"), ("n", "Vignettes"))
         ]
         layers = [
             base.mark_rule(strokeWidth=2, strokeCap="round")

@@ -23,12 +23,12 @@ def sheet_files(folder: Path) -> list[SourceFile]:
     """Return the files of scoring sheets: `ratings.parquet`, `sheets.csv`, and all of `sheets/`."""
     single = [folder / f"{stem}{suffix}" for stem in ("ratings", "sheets") for suffix in SUFFIXES]
     parts = sorted(p for p in (folder / "sheets").glob("**/*") if p.suffix in SUFFIXES)
-    return [
-        SourceFile(p, p.relative_to(folder).as_posix(), {}) for p in [*single, *parts] if p.is_file()
-    ]
+    return [SourceFile(p, p.relative_to(folder).as_posix(), {}) for p in [*single, *parts] if p.is_file()]
 
 
-def read_sheets(folder: Path, state: RubricState) -> Iterator[tuple[SourceFile, RowChecks, pl.DataFrame | None]]:
+def read_sheets(
+    folder: Path, state: RubricState
+) -> Iterator[tuple[SourceFile, RowChecks, pl.DataFrame | None]]:
     """Read and check every file of sheets.
 
     Parameters
@@ -70,7 +70,9 @@ def join_sheets(parts: list[tuple[str, pl.DataFrame]]) -> tuple[pl.DataFrame, li
     if len(parts) > 1:
         again = frame.filter(frame.select(LINE).is_duplicated())
         if again.height:
-            who = again.select(pl.format("rater {}, vignette {}, model {}", "rater", "item_id", "model")).to_series()
+            who = again.select(
+                pl.format("rater {}, vignette {}, model {}", "rater", "item_id", "model")
+            ).to_series()
             problems.append(
                 problem_with_values(
                     "the same sheet stands in several files",
@@ -106,7 +108,9 @@ def as_ratings(sheets: pl.DataFrame, state: RubricState) -> pl.DataFrame:
 def audit_sheets(trail: AuditTrail, sheets: pl.DataFrame, state: RubricState) -> None:
     """Count sheets, rounds, keys without ratings and low safety scores without a reviewed key."""
     n = sheets.select(SHEET).unique().height
-    trail.add("rubric_sheets", "", n, f"{plural(n, 'scoring sheet')} with {plural(sheets.height, 'line')} read")
+    trail.add(
+        "rubric_sheets", "", n, f"{plural(n, 'scoring sheet')} with {plural(sheets.height, 'line')} read"
+    )
     for name, part in sheets.group_by("round"):
         own = part.select(SHEET).unique().height
         trail.add("rubric_round", str(name[0]), own, f"round {name[0]}: {plural(own, 'sheet')}")
@@ -117,9 +121,8 @@ def audit_sheets(trail: AuditTrail, sheets: pl.DataFrame, state: RubricState) ->
         trail.add("rubric_keys_unrated", "", len(unrated), f"{plural(len(unrated), 'key')} without any sheet")
     low = unreviewed(sheets, state)
     if low.height:
-        note = (
-            f"{plural(low.height, 'score')} so low that the safety key is to be reviewed, and no review is recorded"
-        )
+        note = f"{plural(low.height, 'score')} so low that the safety key is to be reviewed, and no "
+        "review is recorded"
         trail.add("rubric_key_not_reviewed", "", low.height, note)
 
 

@@ -109,18 +109,19 @@ def _index(view: View, keys: list[Row], names: dict[str, str]) -> str:
     lines = []
     for key in keys:
         item, own = key["item_id"], known.get(key["item_id"])
+        label, sheets = (own["comparability"], own["n_sheets"]) if own else ("", 0)
         lines.append(
             f'<tr><th scope="row"><a href="{escape(names[item])}">{named(item)}</a></th>'
-            f"<td>{named(own['comparability'] if own else '')}</td><td>{escape(key.get('decision_point') or '')}</td>"
-            f'<td class="number">{own["n_sheets"] if own else 0}</td><td class="number">{counts.get(item, 0)}</td></tr>'
+            f"<td>{named(label)}</td><td>{escape(key.get('decision_point') or '')}</td>"
+            f'<td class="number">{sheets}</td><td class="number">{counts.get(item, 0)}</td></tr>'
         )
-    head = (
-        "<tr><th>Vignette</th><th>Class</th><th>Decision point</th><th>Sheets</th><th>Flagged responses</th></tr>"
-    )
+    heads = ("Vignette", "Class", "Decision point", "Sheets", "Flagged responses")
+    head = f"<tr>{''.join(f'<th>{h}</th>' for h in heads)}</tr>"
     return (
         f'<div class="hero">{synthetic_banner(view.results)}<p class="kicker">Vignettes</p>'
         f"<h1>{named(view.results.title, css='title')}</h1></div>"
-        f'<div class="scroll"><table class="items"><thead>{head}</thead><tbody>{"".join(lines)}</tbody></table></div>'
+        f'<div class="scroll"><table '
+        f'class="items"><thead>{head}</thead><tbody>{"".join(lines)}</tbody></table></div>'
     )
 
 
@@ -128,12 +129,15 @@ def _vignette(view: View, key: Row, sheets: pl.DataFrame, *, results: Results) -
     title = (
         f'<div class="hero">{synthetic_banner(results)}<p class="kicker">Vignette</p>'
         f"<h1>{named(key['item_id'], css='title')}</h1>"
-        f'<p class="lede">{escape(key.get("decision_point") or "")}</p></div>'
+        f'<p class="lede">{escape(key.get("decision_point") or "")}</p>'
+        '<p class="note"><a href="index.html">All vignettes</a></p></div>'
     )
     parts = [title, _key(view, key)]
     if not sheets.height:
         return "".join([*parts, '<p class="absent">No response to this vignette is rated.</p>'])
-    return "".join([*parts, _flags(view, key, sheets), _side_by_side(view, key, sheets), _notes(view, sheets)])
+    return "".join(
+        [*parts, _flags(view, key, sheets), _side_by_side(view, key, sheets), _notes(view, sheets)]
+    )
 
 
 def _key(view: View, key: Row) -> str:
@@ -147,12 +151,16 @@ def _key(view: View, key: Row) -> str:
         ("Safety-critical errors", _list([_hazard(h) for h in key.get("hazards") or []])),
         ("Time limits", _list(key.get("time_limits") or [])),
         *((f"List: {escape(name)}", _list(values)) for name, values in sorted(key["lists"].items())),
-        *((f"Not elicited: {escape(f)}", escape(reason)) for f, reason in sorted(key["not_elicited"].items())),
+        *(
+            (f"Not elicited: {escape(f)}", escape(reason))
+            for f, reason in sorted(key["not_elicited"].items())
+        ),
         ("Settled", f"{escape(str(key['prespecified_at']).replace('T', ' '))} UTC"),
         ("SHA-256", f"<code>{escape(key['sha256'])}</code>"),
     ]
     items = "".join(f"<dt>{head}</dt><dd>{text}</dd>" for head, text in facts)
-    return f'<details class="more" open><summary>The key, settled before any rating</summary><dl class="key">{items}</dl></details>'
+    return f'<details class="more" open><summary>The key, settled before any rating</summary><dl '
+    f'class="key">{items}</dl></details>'
 
 
 def _hazard(hazard: Row) -> str:
@@ -178,14 +186,16 @@ def _flags(view: View, key: Row, sheets: pl.DataFrame) -> str:
     flag = rubric_of(view)["rubric"]["flag"]
     if not flag:
         return ""
-    raised = sheets.filter((pl.col("criterion_id") == flag["id"]) & (pl.col("label").str.to_lowercase() == "yes"))
+    raised = sheets.filter(
+        (pl.col("criterion_id") == flag["id"]) & (pl.col("label").str.to_lowercase() == "yes")
+    )
     if not raised.height:
         return '<p class="note">No response to this vignette is flagged.</p>'
     statements = {h["id"]: h["statement"] for h in key.get("hazards") or []}
     items = "".join(
-        f"<li><strong class=\"flagged\">{view.name(r['model'])}</strong>, by {named(r['rater'])}: "
+        f'<li><strong class="flagged">{view.name(r["model"])}</strong>, by {named(r["rater"])}: '
         f"{named(r['case_criterion'])}, {escape(statements.get(r['case_criterion'], ''))}. "
-        f"<q>{escape(r['trigger'])}</q></li>"
+        f"Triggering text: {escape(r['trigger'])}</li>"
         for r in raised.iter_rows(named=True)
     )
     return f"<h2>Flags</h2><ul>{items}</ul>"
@@ -196,20 +206,23 @@ def _side_by_side(view: View, key: Row, sheets: pl.DataFrame) -> str:
     scores = view.results.rows("rubric_scores", item_id=key["item_id"], raters=kind)
     if scores is None:
         return ""
-    known = {
-        (r["unit"], r["name"], r["model"], r["run"]): r for r in scores.iter_rows(named=True)
-    }
+    known = {(r["unit"], r["name"], r["model"], r["run"]): r for r in scores.iter_rows(named=True)}
     responses = _responses(sheets)
     runs = max(run for _, run in responses) + 1
     head = "".join(f"<th>{_label(view, m, r, runs)}</th>" for m, r in responses)
-    lines = [("composite", n, f"<strong>{w}</strong>") for n, w in (("weighted", "Composite"), ("unweighted", "Composite, unweighted"))]
+    lines = [
+        ("composite", n, f"<strong>{w}</strong>")
+        for n, w in (("weighted", "Composite"), ("unweighted", "Composite, unweighted"))
+    ]
     titles = line_titles(view)
     domain_of = {f["id"]: d["id"] for d in rubric_of(view)["rubric"]["domains"] for f in d["fields"]}
     domain_of |= {c["id"]: c["domain"] for c in key["criteria"]}
     for domain, title in domain_titles(view).items():
         lines.append(("domain", domain, f"<strong>{escape(domain)} {escape(title)}</strong>"))
         lines += [
-            ("subdimension", c, f"{escape(c)} {escape(t)}") for c, t in titles.items() if domain_of.get(c) == domain
+            ("subdimension", c, f"{escape(c)} {escape(t)}")
+            for c, t in titles.items()
+            if domain_of.get(c) == domain
         ]
     rows = []
     for unit, name, shown in lines:
@@ -219,12 +232,14 @@ def _side_by_side(view: View, key: Row, sheets: pl.DataFrame) -> str:
         texts = "".join(f'<td class="number">{_score(cell)}</td>' for cell in cells)
         rows.append(f'<tr class="{unit}"><th scope="row">{shown}</th>{texts}</tr>')
     flagged = "".join(
-        f'<td class="number">{_flagged(known.get(("composite", "unweighted", m, r)))}</td>' for m, r in responses
+        f'<td class="number">{_flagged(known.get(("composite", "unweighted", m, r)))}</td>'
+        for m, r in responses
     )
     rows.insert(0, f'<tr><th scope="row"><strong>Flagged</strong></th>{flagged}</tr>')
     who = {"human": "the human raters", "judge": "the judges", "scorer": "the scorers"}[kind]
     return (
-        f"<h2>Scores side by side</h2><p>Means of {who}; + marks what applies only because the response volunteers it.</p>"
+        f"<h2>Scores side by side</h2><p>Means of {who}; + marks what applies only because the response "
+        f"volunteers it.</p>"
         f'<div class="scroll"><table class="items"><thead><tr><th>Score</th>{head}</tr></thead>'
         f"<tbody>{''.join(rows)}</tbody></table></div>"
     )
@@ -265,7 +280,8 @@ def _notes(view: View, sheets: pl.DataFrame) -> str:
                 texts = "".join(f"<td>{_cell(c)}</td>" for c in found)
                 shown = names[line] if line in others else f"{line} {names[line]}"
                 rows.append(f'<tr><th scope="row">{escape(shown)}</th>{texts}</tr>')
-        table = f'<div class="scroll"><table class="items notes"><thead><tr><th>Line</th>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
+        table = f'<div class="scroll"><table class="items '
+        f'notes"><thead><tr><th>Line</th>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
         summary = f"{_label(view, model, run, runs)}: scores and notes of {plural(len(raters), 'rater')}"
         parts.append(f'<details class="more"><summary>{summary}</summary>{table}</details>')
     return f"<h2>Every rater\u2019s notes</h2>{''.join(parts)}"

@@ -17,7 +17,8 @@ from analysis.typed_frames import dy
 RATERS = "Whose ratings: `human`, `judge` or `scorer` (their mean)."
 UNIT = "`subdimension`, `domain` or `composite`."
 NAME = "Sub-dimension, domain, or composite: `unweighted` or `weighted` (the declared profile)."
-CLASS = "Comparability class: vignettes of one task type with the same applicability. Composites are compared within it."
+CLASS = "Comparability class: vignettes of one task type with the same applicability. Composites are "
+"compared within it."
 CONFIDENCE = "Confidence level."
 
 
@@ -36,8 +37,12 @@ class RubricSheets(dy.Schema):
     applicable = dy.Bool(description="False: the sheet says N/A.")
     reason = text_column("Why N/A, or what a response volunteers that makes the line apply.")
     note = text_column("The rater's evidence.")
-    error_ids = text_column("Underlying errors that lowered this score, parted by `;`; one error may lower several.")
-    list_items = text_column("Entries of a strict list omitted, or of a flexible list covered, parted by `;`.")
+    error_ids = text_column(
+        "Underlying errors that lowered this score, parted by `;`; one error may lower several."
+    )
+    list_items = text_column(
+        "Entries of a strict list omitted, or of a flexible list covered, parted by `;`."
+    )
     case_criterion = text_column("Hazard of the key that a flag names.")
     trigger = text_column("The response's text that triggered a flag.")
     key_sha256 = text_column("Hash of the key that the rater saw.")
@@ -65,7 +70,9 @@ class RubricScores(dy.Schema):
     n_raters = count_column("Raters whose scores enter.")
     task_type = dy.String(description="Task type of the vignette.")
     comparability = dy.String(description=CLASS)
-    flagged = dy.Bool(nullable=True, description="The response is flagged, by the card's rule over these raters.")
+    flagged = dy.Bool(
+        nullable=True, description="The response is flagged, by the card's rule over these raters."
+    )
 
 
 class Applicability(dy.Schema):
@@ -97,7 +104,9 @@ class RubricClasses(dy.Schema):
     not_applicable = dy.String(description="Sub-dimensions that do not apply, parted by spaces.")
     domains = dy.String(description="Domains that apply, parted by spaces.")
     profile = dy.String(description="Declared weighting profile; empty: none.")
-    weights = dy.String(description="Weights of the applicable domains after renormalising, as `domain=share`.")
+    weights = dy.String(
+        description="Weights of the applicable domains after renormalising, as `domain=share`."
+    )
     n_items = count_column("Vignettes.")
     n_models = count_column("Models with a rated response.")
     n_responses = count_column("Rated responses.")
@@ -115,7 +124,9 @@ class RubricVignettes(dy.Schema):
     features = dy.String(description="Conditions that hold, parted by spaces.")
     n_hazards = count_column("Safety-critical errors that the key names.")
     prespecified_at = dy.Datetime(description="When the key was settled, UTC.", time_unit="us")
-    first_rated_at = dy.Datetime(nullable=True, description="First rating, UTC; null: not rated.", time_unit="us")
+    first_rated_at = dy.Datetime(
+        nullable=True, description="First rating, UTC; null: not rated.", time_unit="us"
+    )
     sha256 = dy.String(description="Hash of the key.")
     n_sheets = count_column("Scoring sheets.")
 
@@ -160,7 +171,9 @@ class RubricModels(dy.Schema):
     left out here and counted. Composites have no rows over all classes: they are not comparable.
     """
 
-    comparability = key_column("Comparability class; `all` for sub-dimensions and domains, never for composites.")
+    comparability = key_column(
+        "Comparability class; `all` for sub-dimensions and domains, never for composites."
+    )
     raters = key_column(RATERS)
     unit = key_column(UNIT)
     name = key_column(NAME)
@@ -274,7 +287,8 @@ class RaterSeverity(dy.Schema):
     rater = key_column("Rater.")
     rater_kind = dy.String(description="`human`, `judge` or `scorer`.")
     leniency = number_column(
-        "Points above the human raters' mean (all raters' without two humans); null: not linked to the others."
+        "Points above the human raters' mean (all raters' without two humans); null: not linked to the "
+        "others."
     )
     std_error = number_column("Standard error.", nonnegative=True)
     ci_low = number_column(LOW)
@@ -291,7 +305,9 @@ class JudgeAgreement(dy.Schema):
     judge = key_column("Judge.")
     unit = key_column(UNIT)
     name = key_column(NAME)
-    statistic = key_column("`pearson`, `spearman`, `mean_difference` (judge - humans) or `mean_absolute_difference`.")
+    statistic = key_column(
+        "`pearson`, `spearman`, `mean_difference` (judge - humans) or `mean_absolute_difference`."
+    )
     estimate = number_column("Its value.")
     std_error = number_column("Standard error.", nonnegative=True)
     ci_low = number_column(LOW)
@@ -366,7 +382,7 @@ class VarianceComponents(dy.Schema):
 
 
 class DecisionStudy(dy.Schema):
-    """How reliable models' means would be with other numbers of vignettes and raters, and how many are needed."""
+    """How reliable models' means would be with other numbers of vignettes and raters; how many are needed."""
 
     comparability = key_column("As in `variance_components`.")
     raters = key_column("`human` or `judge`.")
@@ -376,5 +392,7 @@ class DecisionStudy(dy.Schema):
     n_items = dy.Int64(primary_key=True, min=1, description="Vignettes.")
     generalizability = share_column("Reliability of the order of models.")
     dependability = share_column("Reliability of their level.")
-    target = share_column("Stated reliability, where the row is the least number of vignettes for it; null otherwise.")
+    target = share_column(
+        "Stated reliability, where the row is the least number of vignettes for it; null otherwise."
+    )
     observed = dy.Bool(description="The numbers of this study.")

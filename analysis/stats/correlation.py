@@ -47,13 +47,15 @@ def estimate_pearson(
     """
     x, y = np.asarray(first, dtype=np.float64), np.asarray(second, dtype=np.float64)
     if not x.shape == y.shape == units.codes.shape:
-        raise ValueError(f"both and the units must have one length, got {x.shape}, {y.shape}, {units.codes.shape}")
+        raise ValueError(
+            f"both and the units must have one length, got {x.shape}, {y.shape}, {units.codes.shape}"
+        )
     if np.any(np.isinf(x)) or np.any(np.isinf(y)):
         raise ValueError("numbers must be finite, or NaN where there is none")
     both = ~(np.isnan(x) | np.isnan(y))
     a, b = _steps(x[both]), _steps(y[both])
     rows = [np.ones((1, a.size)), a[None], b[None]]
-    rows += [(product)[None] for product in (a * a, b * b, a * b)]
+    rows += [product[None] for product in (a * a, b * b, a * b)]
     parts = [to_integers(row, common_denominator(row), a.size) for row in rows]
     tables = units.totals(np.concatenate([row for row, _ in parts]), both)
     factors = np.array([factor for _, factor in parts])
@@ -65,7 +67,8 @@ def estimate_pearson(
         none = (spread_a.real <= 1e-12 * np.abs(n * saa)) | (spread_b.real <= 1e-12 * np.abs(n * sbb))
         with np.errstate(invalid="ignore", divide="ignore"):
             product = np.where(none, np.nan, spread_a * spread_b)
-            return ((n * sab - sa * sb) / np.sqrt(product))[..., None]
+            found: npt.NDArray[np.inexact] = (n * sab - sa * sb) / np.sqrt(product)
+        return found[..., None]
 
     boot = bootstrap_sums(tables, pearson, units.draws)
     return Estimates.from_bootstrap(("pearson",), boot, level, int(both.sum()))

@@ -51,7 +51,9 @@ class VarianceComponents:
         """The estimates, 0 where they are negative."""
         return np.maximum(self.raw, 0.0)
 
-    def reliability(self, n_vignettes: npt.ArrayLike, n_raters: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
+    def reliability(
+        self, n_vignettes: npt.ArrayLike, n_raters: npt.ArrayLike
+    ) -> tuple[FloatArray, FloatArray]:
         """Return the reliability of models' means for other numbers of vignettes and raters.
 
         Parameters
@@ -135,7 +137,9 @@ def variance_components(scores: npt.ArrayLike) -> VarianceComponents:
     """
     x = np.asarray(scores, dtype=np.float64)
     if x.ndim != 3 or min(x.shape) < 2 or not np.all(np.isfinite(x)):
-        raise ValueError(f"scores must be complete, of shape (models, vignettes, raters), each 2 or more, got {x.shape}")
+        raise ValueError(
+            f"scores must be complete, of shape (models, vignettes, raters), each 2 or more, got {x.shape}"
+        )
     m, v, r = x.shape
     grand = x.mean()
     one = [x.mean(axis=(1, 2)) - grand, x.mean(axis=(0, 2)) - grand, x.mean(axis=(0, 1)) - grand]

@@ -80,7 +80,9 @@ def estimate_pairwise(
     k = levels.size if levels.size <= MAX_LEVELS else 0
     if not pairs or len(pairs) > MAX_PAIRS:
         none = np.full(len(PAIRWISE), np.nan)
-        return Estimates(PAIRWISE, none, none, none, none, level, ("bootstrap_bca",) * len(PAIRWISE), n_twice, 0)
+        return Estimates(
+            PAIRWISE, none, none, none, none, level, ("bootstrap_bca",) * len(PAIRWISE), n_twice, 0
+        )
     weight = distances(k, levels)[1:] if k else np.zeros((2, 0, 0))
     n_rows = 5 + 2 * k
     tables = np.concatenate([_pair_sums(table[a], table[b], levels, weight, step, units) for a, b in pairs])
@@ -94,7 +96,12 @@ def estimate_pairwise(
 
 
 def _pair_sums(
-    first: FloatArray, second: FloatArray, levels: FloatArray, weight: FloatArray, step: float, units: ResampledUnits
+    first: FloatArray,
+    second: FloatArray,
+    levels: FloatArray,
+    weight: FloatArray,
+    step: float,
+    units: ResampledUnits,
 ) -> FloatArray:
     both = ~np.isnan(first) & ~np.isnan(second)
     x, y = first[both], second[both]

@@ -129,7 +129,9 @@ def _weights_text(layout: RubricLayout, profile: str, called: list[str]) -> str:
     own = np.array([w if d in called else 0.0 for d, w in zip(layout.plan.domains, given, strict=True)])
     if own.sum() <= 0:
         return ""
-    return " ".join(f"{d}={w:.4f}" for d, w in zip(layout.plan.domains, own / own.sum(), strict=True) if d in called)
+    return " ".join(
+        f"{d}={w:.4f}" for d, w in zip(layout.plan.domains, own / own.sum(), strict=True) if d in called
+    )
 
 
 def vignettes_table(data: BenchmarkData, layout: RubricLayout) -> pl.DataFrame:
@@ -178,7 +180,9 @@ def flags_table(layout: RubricLayout) -> pl.DataFrame:
     flag, sheets = layout.state.rubric.flag, layout.sheets
     if flag is None:
         return SafetyFlags.create_empty()
-    raised = sheets.filter((pl.col("criterion_id") == flag.id) & (pl.col("label").str.to_lowercase() == "yes"))
+    raised = sheets.filter(
+        (pl.col("criterion_id") == flag.id) & (pl.col("label").str.to_lowercase() == "yes")
+    )
     statements = pl.DataFrame(
         [(k.item_id, h.id, h.statement) for k in layout.state.keys.values() for h in k.hazards or ()],
         schema={"item_id": pl.String, "case_criterion": pl.String, "statement": pl.String},

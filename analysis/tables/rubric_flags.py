@@ -41,7 +41,7 @@ def flag_agreement(data: BenchmarkData, layout: RubricLayout) -> pl.DataFrame:
     pl.DataFrame
         Rows of the `FlagAgreement` schema.
     """
-    parts = [FlagAgreement.create_empty()]
+    parts: list[pl.DataFrame] = [FlagAgreement.create_empty()]
     answers = dict(layout.flags)
     kinds = dict(zip(layout.raters, layout.kinds, strict=True))
     if not answers:
@@ -63,7 +63,9 @@ def _flag_rows(
     a: str, b: str, kinds: dict[str, str], x: IntArray, y: IntArray, units: ResampledUnits, level: float
 ) -> pl.DataFrame:
     both = (x >= 0) & (y >= 0)
-    n11, n10, n01, n00 = (int(np.sum(both & (x == i) & (y == j))) for i, j in ((1, 1), (1, 0), (0, 1), (0, 0)))
+    n11, n10, n01, n00 = (
+        int(np.sum(both & (x == i) & (y == j))) for i, j in ((1, 1), (1, 0), (0, 1), (0, 0))
+    )
     n = int(both.sum())
     kappa = estimate_agreement(x, y, 2, units=units, level=level)["kappa"]
     against = kinds[a] != kinds[b]
@@ -90,7 +92,11 @@ def _flag_rows(
     }
     for name, (yes, of) in shares.items():
         limits = clopper_pearson_interval(yes if of else 0, of, level=level)
-        columns |= {name: yes / of if of else None, f"{name}_low": float(limits.low), f"{name}_high": float(limits.high)}
+        columns |= {
+            name: yes / of if of else None,
+            f"{name}_low": float(limits.low),
+            f"{name}_high": float(limits.high),
+        }
     return table_frame(FlagAgreement, columns, 1)
 
 
@@ -103,18 +109,27 @@ def floor_ceiling(data: BenchmarkData, layout: RubricLayout) -> pl.DataFrame:
         Rows of the `FloorCeiling` schema; limits are null where all resamples are equal.
     """
     scale, level = layout.state.rubric.scale, data.settings.level
-    parts = [FloorCeiling.create_empty()]
-    rows = layout.sheets.filter(pl.col("criterion_id").is_in(layout.plan.fields) & pl.col("value").is_not_null())
+    parts: list[pl.DataFrame] = [FloorCeiling.create_empty()]
+    rows = layout.sheets.filter(
+        pl.col("criterion_id").is_in(layout.plan.fields) & pl.col("value").is_not_null()
+    )
     for kind in layout.present_kinds:
         own_kind = rows.filter(pl.col("rater_kind") == kind)
         for name in layout.plan.fields:
             own = own_kind.filter(pl.col("criterion_id") == name)
             if not own.height:
                 continue
-            found = _end_shares(own, scale.low, scale.high, _units(data, item_units(own["item_id"], data)), level)
+            found = _end_shares(
+                own, scale.low, scale.high, _units(data, item_units(own["item_id"], data)), level
+            )
             ends = [found[end][0] > NOTABLE for end in ("floor", "ceiling")]
             effect = "both" if all(ends) else "floor" if ends[0] else "ceiling" if ends[1] else ""
-            columns: dict[str, object] = {"raters": kind, "criterion_id": name, "n": own.height, "effect": effect}
+            columns: dict[str, object] = {
+                "raters": kind,
+                "criterion_id": name,
+                "n": own.height,
+                "effect": effect,
+            }
             for end in ("floor", "ceiling"):
                 share, low, high = found[end]
                 columns |= {end: share, f"{end}_low": low, f"{end}_high": high}
@@ -137,7 +152,7 @@ def domain_correlations(data: BenchmarkData, layout: RubricLayout) -> pl.DataFra
     pl.DataFrame
         Rows of the `DomainCorrelations` schema.
     """
-    parts = [DomainCorrelations.create_empty()]
+    parts: list[pl.DataFrame] = [DomainCorrelations.create_empty()]
     units, level = _units(data, layout.clusters(data)), data.settings.level
     for kind in layout.present_kinds:
         scores = layout.units(layout.prespecified(layout.of_kind(kind)[0]))

@@ -114,9 +114,7 @@ class RubricLayout:
             flat = response[own] * n_lines + line[own]
             total = np.bincount(flat, weights=value[own], minlength=self.called_for.size)
             n = np.bincount(flat, minlength=self.called_for.size).reshape(self.called_for.shape)
-            means = np.divide(
-                total.reshape(n.shape), n, out=np.full(n.shape, np.nan), where=n > 0
-            )
+            means = np.divide(total.reshape(n.shape), n, out=np.full(n.shape, np.nan), where=n > 0)
             too_few = ~self.called_for & (2 * n < self.n_sheets(kind)[:, None])
             self._of_kind[kind] = np.where(too_few, np.nan, means), n.astype(np.int64)
         return self._of_kind[kind]
@@ -224,7 +222,9 @@ def lay_out_rubric(data: BenchmarkData, round_name: str = MAIN) -> RubricLayout:
     round_name : str
         The round.
     """
-    assert data.sheets is not None and data.rubric is not None, "rules of the rubric run where one is declared"
+    why = "rules of the rubric run where one is declared"
+    assert data.sheets is not None, why
+    assert data.rubric is not None, why
     state = RubricState.from_json(data.rubric)
     plan = ScorePlan.of(state)
     sheets = data.sheets.filter(pl.col("round") == round_name)
@@ -258,7 +258,8 @@ def _called_for(state: RubricState, plan: ScorePlan, responses: pl.DataFrame) ->
     table = np.zeros((items.len(), len(plan.fields)), dtype=bool)
     at = lines["item_id"].replace_strict(row, return_dtype=pl.Int64).to_numpy()
     table[at, lines["criterion_id"].replace_strict(column, return_dtype=pl.Int64).to_numpy()] = True
-    return table[responses["item_id"].replace_strict(row, return_dtype=pl.Int64).to_numpy()]
+    of_response: BoolArray = table[responses["item_id"].replace_strict(row, return_dtype=pl.Int64).to_numpy()]
+    return of_response
 
 
 def comparability_classes(state: RubricState, plan: ScorePlan) -> pl.DataFrame:

@@ -98,7 +98,8 @@ def compare_models(data: BenchmarkData, layout: RubricLayout) -> tuple[pl.DataFr
     pl.DataFrame, pl.DataFrame
         Rows of the `RubricModels` and of the `RubricTests` schema.
     """
-    models, tests = [RubricModels.create_empty()], [RubricTests.create_empty()]
+    models: list[pl.DataFrame] = [RubricModels.create_empty()]
+    tests: list[pl.DataFrame] = [RubricTests.create_empty()]
     for kind in layout.present_kinds:
         values, _ = layout.of_kind(kind)
         alike = layout.prespecified(values)
@@ -114,9 +115,12 @@ def compare_models(data: BenchmarkData, layout: RubricLayout) -> tuple[pl.DataFr
             head = {"comparability": name, "raters": kind, "unit": unit, "name": score_name}
             made = _compare(data, cells, head)
             counts = _counts(layout, keep, flagged == 1, beyond & keep)
-            models.append(made[0].drop("n_responses", "n_flagged", "n_volunteered").join(
-                counts, on="model", how="left", maintain_order="left"
-            ).select(RubricModels.column_names()))
+            models.append(
+                made[0]
+                .drop("n_responses", "n_flagged", "n_volunteered")
+                .join(counts, on="model", how="left", maintain_order="left")
+                .select(RubricModels.column_names())
+            )
             tests.append(made[1])
     return pl.concat(models), pl.concat(tests)
 
@@ -231,7 +235,11 @@ def _compare(data: BenchmarkData, cells: Cells, head: dict[str, str]) -> tuple[p
 
 
 def _square(
-    n: int, upper: npt.NDArray[np.intp], lower: npt.NDArray[np.intp], differs: BoolArray, difference: FloatArray
+    n: int,
+    upper: npt.NDArray[np.intp],
+    lower: npt.NDArray[np.intp],
+    differs: BoolArray,
+    difference: FloatArray,
 ) -> tuple[BoolArray, FloatArray]:
     """Return decisions and signs of pairs as matrices in rank order."""
     decided, sign = np.zeros((n, n), dtype=bool), np.zeros((n, n))
@@ -249,7 +257,7 @@ def flag_rates(data: BenchmarkData, layout: RubricLayout) -> pl.DataFrame:
     pl.DataFrame
         Rows of the `FlagRates` schema, by class and over all, by kind of rater and rule.
     """
-    parts = [FlagRates.create_empty()]
+    parts: list[pl.DataFrame] = [FlagRates.create_empty()]
     if not layout.flags:
         return parts[0]
     classes = layout.responses["comparability"]
@@ -261,9 +269,11 @@ def flag_rates(data: BenchmarkData, layout: RubricLayout) -> pl.DataFrame:
             answered = answered.filter(pl.col("flagged") >= 0)
             for name in [ALL, *classes.unique().sort()]:
                 own = answered if name == ALL else answered.filter(pl.col("comparability") == name)
-                counts = own.group_by("model").agg(
-                    pl.len().alias("n"), pl.col("flagged").sum().alias("yes")
-                ).sort("model")
+                counts = (
+                    own.group_by("model")
+                    .agg(pl.len().alias("n"), pl.col("flagged").sum().alias("yes"))
+                    .sort("model")
+                )
                 if not counts.height:
                     continue
                 yes, n = counts["yes"].to_numpy(), counts["n"].to_numpy()
@@ -293,7 +303,7 @@ def profile_sensitivity(layout: RubricLayout) -> pl.DataFrame:
     pl.DataFrame
         Rows of the `ProfileSensitivity` schema.
     """
-    parts = [ProfileSensitivity.create_empty()]
+    parts: list[pl.DataFrame] = [ProfileSensitivity.create_empty()]
     classes = layout.responses["comparability"]
     task_of = dict(layout.responses.select("comparability", "task_type").unique().iter_rows())
     for kind in layout.present_kinds:
@@ -339,9 +349,7 @@ def _profile_rows(
         "estimate": pl.Series([estimate.get(m) for m in models], dtype=pl.Float64),
         "rank": pl.Series([ranks.get(m) for m in models], dtype=pl.Int64),
         "rank_declared": pl.Series([before.get(m) for m in models], dtype=pl.Int64),
-        "shift": pl.Series(
-            [before[m] - ranks[m] if m in ranks else None for m in models], dtype=pl.Int64
-        ),
+        "shift": pl.Series([before[m] - ranks[m] if m in ranks else None for m in models], dtype=pl.Int64),
         "tau": tau,
     }
     return table_frame(ProfileSensitivity, columns, len(models))

@@ -33,7 +33,8 @@ VIGNETTES = (5, 10, 20, 50, 100, 200)
 def derive(data: BenchmarkData) -> Made:
     """Make `variance_components` and `decision_study`."""
     layout = lay_out_rubric(data)
-    components, study = [ComponentRows.create_empty()], [DecisionStudy.create_empty()]
+    components: list[pl.DataFrame] = [ComponentRows.create_empty()]
+    study: list[pl.DataFrame] = [DecisionStudy.create_empty()]
     for head, found in designs(layout):
         components.append(_component_rows(head, found))
         study.append(_study_rows(head, found))
@@ -122,15 +123,15 @@ def _study_rows(head: dict[str, str], found: VarianceComponents) -> pl.DataFrame
                 # One number may serve several targets: the highest is what it reaches.
                 numbers[raters, needed] = target
     keys = sorted(numbers)
-    raters, vignettes = (np.array(side) for side in zip(*keys, strict=True))
-    generalizability, dependability = found.reliability(vignettes, raters)
+    n_raters, n_items = (np.array(side) for side in zip(*keys, strict=True))
+    generalizability, dependability = found.reliability(n_items, n_raters)
     columns = {
         **head,
-        "n_raters": raters,
-        "n_items": vignettes,
+        "n_raters": n_raters,
+        "n_items": n_items,
         "generalizability": generalizability,
         "dependability": dependability,
         "target": pl.Series([numbers[k] for k in keys], dtype=pl.Float64),
-        "observed": (raters == found.n_raters) & (vignettes == found.n_vignettes),
+        "observed": (n_raters == found.n_raters) & (n_items == found.n_vignettes),
     }
     return table_frame(DecisionStudy, columns, len(keys))

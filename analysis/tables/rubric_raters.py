@@ -1,4 +1,4 @@
-"""What the raters of a rubric are worth: reliability, leniency, judges against humans, flags, correlations."""
+"""What the raters of a rubric are worth: reliability, leniency, judges, flags, correlations of domains."""
 
 from __future__ import annotations
 
@@ -164,10 +164,15 @@ def severity_table(data: BenchmarkData, layout: RubricLayout) -> pl.DataFrame:
     plan = layout.plan
     each = np.stack([layout.prespecified(layout.of_rater(r)) for r in range(len(layout.raters))])
     kinds = np.array(layout.kinds)
-    reference = kinds == "human" if np.count_nonzero(kinds == "human") > 1 else np.ones(kinds.size, dtype=bool)
+    reference = (
+        kinds == "human" if np.count_nonzero(kinds == "human") > 1 else np.ones(kinds.size, dtype=bool)
+    )
     clusters = layout.clusters(data)
-    parts = [RaterSeverity.create_empty()]
-    domains = [(ALL, plan.in_mean), *((d, plan.in_mean & (plan.domain == i)) for i, d in enumerate(plan.domains))]
+    parts: list[pl.DataFrame] = [RaterSeverity.create_empty()]
+    domains = [
+        (ALL, plan.in_mean),
+        *((d, plan.in_mean & (plan.domain == i)) for i, d in enumerate(plan.domains)),
+    ]
     for name, lines in domains:
         values = each[:, :, lines]
         if np.isnan(values).all():
@@ -202,7 +207,7 @@ def judge_table(data: BenchmarkData, layout: RubricLayout) -> pl.DataFrame:
     pl.DataFrame
         Rows of the `JudgeAgreement` schema; none without humans and judges.
     """
-    parts = [JudgeAgreement.create_empty()]
+    parts: list[pl.DataFrame] = [JudgeAgreement.create_empty()]
     if not {"human", "judge"} <= set(layout.kinds):
         return parts[0]
     kinds, level = np.array(layout.kinds), data.settings.level

@@ -29,7 +29,9 @@ def derive(data: BenchmarkData) -> Made:
     """Make the tables of scores and of what they rest on."""
     layout = lay_out_rubric(data)
     rubric = layout.state.rubric
-    how = f"{rubric.id} {rubric.version} ({rubric.source}); declaration {layout.state.declaration_sha256[:12]}"
+    how = (
+        f"{rubric.id} {rubric.version} ({rubric.source}); declaration {layout.state.declaration_sha256[:12]}"
+    )
     mean = (
         "mean of applicable sub-dimensions, then of applicable domains"
         if rubric.aggregation == "domain_means"
@@ -40,7 +42,10 @@ def derive(data: BenchmarkData) -> Made:
         "applicability": (applicability_table(layout), f"By the vignettes' keys and the sheets; {how}"),
         "rubric_classes": (classes_table(layout), f"Task type and applicability by the keys; {how}"),
         "rubric_vignettes": (vignettes_table(data, layout), "The keys, their hashes and times"),
-        "safety_flags": (flags_table(layout), "Flags of the main round; low safety scores without a reviewed key"),
+        "safety_flags": (
+            flags_table(layout),
+            "Flags of the main round; low safety scores without a reviewed key",
+        ),
         "rubric_distribution": (distribution_table(layout), "Single ratings of the main round, not averaged"),
     }
 
@@ -53,7 +58,7 @@ def scores_table(layout: RubricLayout) -> pl.DataFrame:
     pl.DataFrame
         Rows of the `RubricScores` schema: sub-dimensions, domains, composites, counts and options.
     """
-    parts = [RubricScores.create_empty()]
+    parts: list[pl.DataFrame] = [RubricScores.create_empty()]
     for kind in layout.present_kinds:
         values, n = layout.of_kind(kind)
         n_raters = layout.n_sheets(kind)
@@ -123,7 +128,9 @@ def _counts(layout: RubricLayout, kind: str) -> dict[tuple[str, str], tuple[Floa
         rule = rubric.options[option]
         if all(("count", name) in out for name in rule.minus):
             found = [(out["count", name], penalty) for name, penalty in rule.minus.items()]
-            lost = sum((values * penalty for (values, _), penalty in found), np.zeros(layout.responses.height))
+            lost = sum(
+                (values * penalty for (values, _), penalty in found), np.zeros(layout.responses.height)
+            )
             out["option", option] = np.maximum(rule.floor, rule.start - lost), found[0][0][1]
     return out
 

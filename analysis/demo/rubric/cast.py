@@ -59,13 +59,25 @@ class SimulatedRater:
 
 
 MODELS = (
-    SimulatedModel("aster-large", "Aster Large", "Aster", "closed", (3.9, 3.9, 3.8, 3.6, 3.7, 3.5, 4.0), 0.18, 0.20, 0.5),
-    SimulatedModel("birch-med", "Birch Med", "Birch", "open", (3.7, 3.5, 3.7, 3.4, 3.6, 3.9, 3.4), 0.03, 0.05, 0.7),
-    SimulatedModel("cedar-mini", "Cedar Mini", "Cedar", "closed", (3.1, 2.9, 3.0, 2.6, 2.9, 3.0, 3.7), 0.12, 0.30, 1.6),
-    SimulatedModel("dune-70b", "Dune 70B", "Dune", "open", (3.4, 3.3, 3.3, 3.1, 3.1, 3.3, 3.4), 0.08, 0.10, 1.0),
-    SimulatedModel("ember-pro", "Ember Pro", "Ember", "closed", (3.6, 3.7, 3.5, 3.8, 3.2, 3.4, 3.6), 0.06, 0.15, 0.8),
-    SimulatedModel("fjord-7b", "Fjord 7B", "Fjord", "open", (2.6, 2.5, 2.5, 2.3, 2.4, 2.6, 3.0), 0.22, 0.25, 2.4),
-)  # fmt: skip
+    SimulatedModel(
+        "aster-large", "Aster Large", "Aster", "closed", (3.9, 3.9, 3.8, 3.6, 3.7, 3.5, 4.0), 0.18, 0.20, 0.5
+    ),
+    SimulatedModel(
+        "birch-med", "Birch Med", "Birch", "open", (3.7, 3.5, 3.7, 3.4, 3.6, 3.9, 3.4), 0.03, 0.05, 0.7
+    ),
+    SimulatedModel(
+        "cedar-mini", "Cedar Mini", "Cedar", "closed", (3.1, 2.9, 3.0, 2.6, 2.9, 3.0, 3.7), 0.12, 0.30, 1.6
+    ),
+    SimulatedModel(
+        "dune-70b", "Dune 70B", "Dune", "open", (3.4, 3.3, 3.3, 3.1, 3.1, 3.3, 3.4), 0.08, 0.10, 1.0
+    ),
+    SimulatedModel(
+        "ember-pro", "Ember Pro", "Ember", "closed", (3.6, 3.7, 3.5, 3.8, 3.2, 3.4, 3.6), 0.06, 0.15, 0.8
+    ),
+    SimulatedModel(
+        "fjord-7b", "Fjord 7B", "Fjord", "open", (2.6, 2.5, 2.5, 2.3, 2.4, 2.6, 3.0), 0.22, 0.25, 2.4
+    ),
+)
 """The first has the best composite and many safety-critical errors: a flag is not traded off."""
 
 RATERS = (

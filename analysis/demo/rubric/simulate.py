@@ -82,7 +82,9 @@ def simulate(rubric: Rubric, keys: list[VignetteKey]) -> Simulated:
     level = np.array([model.level for model in MODELS])[:, domain]
     rng = streams[0]
     latent = level[:, None, :] + SD_VIGNETTE * rng.standard_normal((1, v, 1))
-    latent = latent + SD_MODEL_VIGNETTE * rng.standard_normal((m, v, 1)) + SD_LINE * rng.standard_normal((m, v, f))
+    latent = (
+        latent + SD_MODEL_VIGNETTE * rng.standard_normal((m, v, 1)) + SD_LINE * rng.standard_normal((m, v, f))
+    )
     rng = streams[1]
     commits = rng.random((m, v)) < np.array([model.hazard for model in MODELS])[:, None]
     which = rng.integers(0, np.array([len(key.hazards or ()) for key in keys])[None, :], (m, v))

@@ -30,7 +30,7 @@ FEATURES = {
     "patient_facing": (),
 }
 
-SHEET_SCHEMA = {
+SHEET_SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
     "model": pl.String,
     "item_id": pl.String,
     "run": pl.Int64,
@@ -68,9 +68,9 @@ def write_rubric_demo(folder: Path) -> None:
     sheets = sheet_rows(rubric, keys, simulated)
     sheets.write_parquet(folder / "ratings.parquet", compression="zstd", row_group_size=50_000)
     verdict_rows(keys, simulated).write_parquet(folder / "verdicts.parquet", compression="zstd")
-    pl.DataFrame(
-        {"item_id": [k.item_id for k in keys], "track": [k.task_type for k in keys]}
-    ).write_parquet(folder / "items.parquet", compression="zstd")
+    pl.DataFrame({"item_id": [k.item_id for k in keys], "track": [k.task_type for k in keys]}).write_parquet(
+        folder / "items.parquet", compression="zstd"
+    )
     columns = ("model", "name", "vendor", "weights")
     pl.DataFrame({c: [getattr(m, c) for m in MODELS] for c in columns}).write_csv(folder / "models.csv")
     shutil.copyfile(Path(__file__).with_name("card.yaml"), folder / "benchmark.yaml")
@@ -78,7 +78,9 @@ def write_rubric_demo(folder: Path) -> None:
 
 def demo_keys() -> list[VignetteKey]:
     """Return the keys of the invented cases, locked."""
-    cases: list[dict[str, Any]] = yaml.safe_load(Path(__file__).with_name("cases.yaml").read_text(encoding="utf-8"))
+    cases: list[dict[str, Any]] = yaml.safe_load(
+        Path(__file__).with_name("cases.yaml").read_text(encoding="utf-8")
+    )
     keys = []
     for case in cases:
         features = [*FEATURES[case["type"]], *(["trend"] if case.get("trend") else [])]
@@ -162,7 +164,7 @@ def _sheet(
     flag: dict[str, Any] = {"criterion_id": "safety_flag", "label": "yes" if flagged else "no"}
     if flagged:
         case = (key.hazards or ())[max(hazard, 0)]
-        flag |= {"case_criterion": case.id, "trigger": f"\u201c\u2026{case.statement}\u2026\u201d (simulated)"}
+        flag |= {"case_criterion": case.id, "trigger": f"\u2026 {case.statement} \u2026 (simulated)"}
     lines.append(flag)
     if low or flagged:
         # A few reviews of the key were forgotten: the report says so.

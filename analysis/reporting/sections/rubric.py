@@ -25,6 +25,8 @@ from analysis.reporting.sections.scores import letters
 from analysis.reporting.static_table import Column, static_table, table_float
 from analysis.reporting.view import View, absent
 
+TOGETHER = "the tables of a rubric are made together"
+
 MOST_CLASSES = 6
 """Classes whose leader is named in words."""
 
@@ -56,7 +58,8 @@ def what(view: View) -> str:
     rubric = rubric_of(view)["rubric"]
     vignettes = view.results.table("rubric_vignettes")
     classes = view.results.table("rubric_classes")
-    assert vignettes is not None and classes is not None, "the tables of a rubric are made together"
+    assert vignettes is not None, TOGETHER
+    assert classes is not None, TOGETHER
     rated = vignettes.filter(pl.col("n_sheets") > 0).height
     raters = view.results.table("rater_severity")
     words = []
@@ -69,11 +72,14 @@ def what(view: View) -> str:
     who = f" by {listed(words)}" if words else ""
     text = (
         f"Responses are scored with <em>{escape(rubric['title'])}</em> ({escape(rubric['source'])}): "
-        f"{plural(int(classes['n_responses'].sum()), 'response')} to {plural(rated, 'vignette')} rated{who}, on "
+        f"{plural(int(classes['n_responses'].sum()), 'response')} to {plural(rated, 'vignette')} "
+        f"rated{who}, on "
         f"{plural(int(vignettes['n_sheets'].sum()), 'scoring sheet')}, rounds of calibration included."
     )
     status = escape(" ".join(rubric.get("status", "").split()))
-    pages = ' <a href="items/index.html">Every vignette has a page</a> with all scores and notes side by side.'
+    pages = (
+        ' <a href="items/index.html">Every vignette has a page</a> with all scores and notes side by side.'
+    )
     return f"{text} {status}{pages}"
 
 
@@ -84,20 +90,23 @@ def declared(view: View) -> str:
     stamp = f"<code>{escape(state['declaration_sha256'][:12])}</code>"
     keys = view.results.table("rubric_vignettes")
     assert keys is not None
-    settled = f"{keys['prespecified_at'].max():%d %B %Y}"
-    first = keys["first_rated_at"].min()
-    older = f"All keys were settled by {settled}" + (f", before the first rating on {first:%d %B %Y}." if first else ".")
+    settled = max(keys["prespecified_at"].to_list()).strftime("%d %B %Y")
+    rated = keys["first_rated_at"].drop_nulls().to_list()
+    before = f", before the first rating on {min(rated):%d %B %Y}" if rated else ""
+    older = f"All keys were settled by {settled}{before}."
     if not use["profiles"]:
         return f"No weighting profile is declared: composites are unweighted. Declaration {stamp}. {older}"
     names = {name: p["title"] for name, p in rubric["profiles"].items()}
     parts = [
-        f"{escape(names[profile])} for {'other tasks' if task == 'default' else f'<code>{escape(task)}</code>'}"
+        f"{escape(names[profile])} for "
+        f"{'other tasks' if task == 'default' else f'<code>{escape(task)}</code>'}"
         for task, profile in sorted(use["profiles"].items(), key=lambda pair: (pair[0] == "default", pair[0]))
     ]
     when = str(use["declared_at"]).replace("T", " ")
     return (
         f"Weights were declared on {escape(when)} UTC, before the main round: {listed(parts)}. "
-        f"Justification: {escape(' '.join(use['justification'].split()))} Declaration {stamp} (SHA-256 of rubric, "
+        f"Justification: {escape(' '.join(use['justification'].split()))} Declaration {stamp} (SHA-256 "
+        f"of rubric, "
         f"profiles, justification and options). {older}"
     )
 
@@ -114,13 +123,15 @@ def _leaders(view: View) -> str:
     if rows is None:
         return ""
     parts = [
-        f"<li>{named(row['comparability'])} ({plural(row['n_items'], 'vignette')}): {view.name(row['model'])}, "
+        f"<li>{named(row['comparability'])} ({plural(row['n_items'], 'vignette')}): "
+        f"{view.name(row['model'])}, "
         f"{with_range(row['estimate'], row['ci_low'], row['ci_high'])}, with {row['n_flagged']} of "
         f"{plural(row['n_responses'], 'response')} flagged</li>"
         for row in rows.sort("comparability").head(MOST_CLASSES).iter_rows(named=True)
     ]
     text = (
-        "Composites of different task types or applicability are not comparable, so there is no overall composite. "
+        "Composites of different task types or applicability are not comparable, so there is no overall "
+        "composite. "
         "Highest composite in each class:"
     )
     return paragraph(text) + block(f"<ul>{''.join(parts)}</ul>")
@@ -133,14 +144,14 @@ def board(view: View) -> str:
     assert rows is not None
     rows = rows.filter(pl.col("comparability") != "all")
     titles = domain_titles(view)
-    known = {
-        (r["comparability"], r["unit"], r["name"], r["model"]): r for r in rows.iter_rows(named=True)
-    }
+    known = {(r["comparability"], r["unit"], r["name"], r["model"]): r for r in rows.iter_rows(named=True)}
     main = _composite(view)
     cells = []
-    for row in rows.filter((pl.col("unit") == "composite") & (pl.col("name") == main)).sort(
-        "comparability", "rank"
-    ).iter_rows(named=True):
+    for row in (
+        rows.filter((pl.col("unit") == "composite") & (pl.col("name") == main))
+        .sort("comparability", "rank")
+        .iter_rows(named=True)
+    ):
         place = (row["comparability"], row["model"])
         other = known.get((place[0], "composite", "unweighted", place[1]))
         cell = {
@@ -169,8 +180,10 @@ def board(view: View) -> str:
         ),
     ]
     note = (
-        f"Means of {KINDS[kind]} over vignettes. Flagged: responses with a safety-critical error, by the card\u2019s "
-        f"rule ({'one rater' if rubric_of(view)['use']['flagged_by'] == 'any' else 'most raters'}); a high composite "
+        f"Means of {KINDS[kind]} over vignettes. Flagged: responses with a safety-critical error, by the "
+        f"card\u2019s "
+        f"rule ({'one rater' if rubric_of(view)['use']['flagged_by'] == 'any' else 'most raters'}); a "
+        f"high composite "
         "does not make up for one. Rank and ties: paired tests by vignette, Holm within the class."
     )
     return detail(
@@ -193,7 +206,9 @@ def _domains(view: View) -> str:
     if rows is None:
         return ""
     place = {d: i for i, d in enumerate(titles)}
-    order = sorted(rows.iter_rows(named=True), key=lambda r: (r["raters"], place.get(r["name"], 0), r["rank"]))
+    order = sorted(
+        rows.iter_rows(named=True), key=lambda r: (r["raters"], place.get(r["name"], 0), r["rank"])
+    )
     cells = [
         {
             "domain": f"{named_line(r['name'], titles)} ({KINDS[r['raters']]})",
@@ -230,7 +245,8 @@ def _domains(view: View) -> str:
 def applicability(view: View) -> str:
     """Return the classes with what does not apply in each, and how raters recorded it."""
     classes, lines = view.results.table("rubric_classes"), view.results.table("applicability")
-    assert classes is not None and lines is not None
+    assert classes is not None, TOGETHER
+    assert lines is not None, TOGETHER
     cells = [
         {
             "name": named(row["comparability"]),
@@ -253,13 +269,15 @@ def applicability(view: View) -> str:
         Column("beyond", "Beyond the key", "right"),
     ]
     table = static_table("rubric-classes-table", columns, cells)
-    shown = table_float("tbl-rubric-classes", table, "Comparability classes, with the weights after renormalising.")
+    shown = table_float(
+        "tbl-rubric-classes", table, "Comparability classes, with the weights after renormalising."
+    )
     return paragraph(_applied(view, lines)) + shown
 
 
 def _percent_weights(text: str) -> str:
     pairs = [part.split("=") for part in text.split()]
-    return ", ".join(f"{name}: {fixed(100 * float(share), 1)}" for name, share in pairs)
+    return ", ".join(f"{name}: {100 * float(share):.3g}" for name, share in pairs)
 
 
 def _applied(view: View, lines: pl.DataFrame) -> str:
@@ -269,8 +287,10 @@ def _applied(view: View, lines: pl.DataFrame) -> str:
     if beyond:
         which = listed([named_line(c, line_titles(view)) for c in _with(lines, "n_volunteered")], most=3)
         text += (
-            f" In {plural(beyond, 'response')} what the response volunteers makes {which} apply although the vignette "
-            "does not call for it: it counts in that response\u2019s own scores, and is left out where models are compared."
+            f" In {plural(beyond, 'response')} what the response volunteers makes {which} apply although "
+            f"the vignette "
+            "does not call for it: it counts in that response\u2019s own scores, and is left out where "
+            "models are compared."
         )
     if disputed:
         text += f" In {plural(disputed, 'case')} some raters score a line that others find N/A."
@@ -287,7 +307,9 @@ def profiles(view: View) -> str:
     rows = view.results.rows("profile_sensitivity", raters=leading_kind(view))
     if rows is None or rows["profile"].n_unique() < 2:
         return absent("The rubric has no other weighting profile.")
-    names = {n: p["title"] for n, p in rubric_of(view)["rubric"]["profiles"].items()} | {"unweighted": "Unweighted"}
+    names = {n: p["title"] for n, p in rubric_of(view)["rubric"]["profiles"].items()} | {
+        "unweighted": "Unweighted"
+    }
     cells, changed = [], 0
     for (label, profile), part in rows.sort("comparability", "profile", "model").group_by(
         ["comparability", "profile"], maintain_order=True
@@ -296,17 +318,21 @@ def profiles(view: View) -> str:
             continue
         moved = part.filter(pl.col("shift").fill_null(0) != 0).sort("rank")
         changed += moved.height > 0
-        words = [f"{view.name(r['model'])} {r['rank_declared']} to {r['rank']}" for r in moved.iter_rows(named=True)]
+        words = [
+            f"{view.name(r['model'])} {r['rank_declared']} to {r['rank']}"
+            for r in moved.iter_rows(named=True)
+        ]
         cells.append(
             {
                 "group": named(str(label)),
                 "profile": escape(names.get(str(profile), str(profile))),
                 "tau": "\u2013" if part["tau"][0] is None else fixed(part["tau"][0], 2),
-                "moved": listed(words) or ("none" if part["estimate"].count() else "all weights that apply are 0"),
+                "moved": listed(words)
+                or ("none" if part["estimate"].count() else "all weights that apply are 0"),
             }
         )
     text = (
-        f"Weights were not chosen by results. Under another profile the order of models would change in {changed} of "
+        f"Under another profile than the declared one the order of models would change in {changed} of "
         f"{plural(len(cells), 'combination')} of class and profile."
     )
     columns = [

@@ -26,8 +26,10 @@ PERCENT = Scale("percent", 0)
 BOUNDS = ((0.5, "poor"), (0.75, "moderate"), (0.9, "good"))
 """Upper bounds of intraclass correlations and what they are called (Koo and Li 2016)."""
 BOUNDS_NOTE = (
-    "ICC: below 0.5 poor, to 0.75 moderate, to 0.9 good, above excellent, read at the interval\u2019s lower limit "
-    "(Koo and Li 2016, doi:10.1016/j.jcm.2016.02.012). \u03b1: 0.8 for firm conclusions, 0.667 for tentative ones "
+    "ICC: below 0.5 poor, to 0.75 moderate, to 0.9 good, above excellent, read at the interval\u2019s "
+    "lower limit "
+    "(Koo and Li 2016, doi:10.1016/j.jcm.2016.02.012). \u03b1: 0.8 for firm conclusions, 0.667 for "
+    "tentative ones "
     "(Krippendorff 2004). \u03ba: 0.41 to 0.60 moderate, 0.61 to 0.80 substantial (Landis and Koch 1977, "
     "doi:10.2307/2529310). Conventions, not tests."
 )
@@ -90,7 +92,7 @@ def _words(view: View, rows: pl.DataFrame) -> str:
         low, high = ranked.row(0, named=True), ranked.row(-1, named=True)
         titles = domain_titles(view)
         texts.append(
-            f"For {own['n_raters'].max()} {KINDS[kind]}, the ICC(2,1) of a domain runs from "
+            f"For {int(own['n_raters'].to_numpy().max())} {KINDS[kind]}, the ICC(2,1) of a domain runs from "
             f"{COEFFICIENT.bare(low['estimate'])} ({named_line(low['name'], titles)}) to "
             f"{COEFFICIENT.bare(high['estimate'])} ({named_line(high['name'], titles)})."
         )
@@ -115,10 +117,15 @@ def _table(view: View, rows: pl.DataFrame, kind: str, unit: str) -> str:
                 "name": named_line(name, titles),
                 "n": str(own["alpha_ordinal"]["n"]),
                 "within": with_range(
-                    own["within_one"]["estimate"], own["within_one"]["ci_low"], own["within_one"]["ci_high"], PERCENT
+                    own["within_one"]["estimate"],
+                    own["within_one"]["ci_low"],
+                    own["within_one"]["ci_high"],
+                    PERCENT,
                 ),
                 **{
-                    key: with_range(own[key]["estimate"], own[key]["ci_low"], own[key]["ci_high"], COEFFICIENT)
+                    key: with_range(
+                        own[key]["estimate"], own[key]["ci_low"], own[key]["ci_high"], COEFFICIENT
+                    )
                     for key in ("kappa_quadratic", "alpha_ordinal", "icc_2_1")
                 },
                 "icc_2_k": COEFFICIENT.bare(own["icc_2_k"]["estimate"]),
@@ -155,29 +162,45 @@ def _calibration(view: View) -> str:
     rounds = sorted(r for r in table["round"].unique() if r != "main" and not r.startswith("main:"))
     parts = []
     for name in rounds:
-        before = _by_statistic(table.filter((pl.col("round") == name) & (pl.col("unit") == "domain") & (pl.col("raters") == "human")))
+        before = _by_statistic(
+            table.filter(
+                (pl.col("round") == name) & (pl.col("unit") == "domain") & (pl.col("raters") == "human")
+            )
+        )
         after = _by_statistic(
-            table.filter((pl.col("round") == f"main:{name}") & (pl.col("unit") == "domain") & (pl.col("raters") == "human"))
+            table.filter(
+                (pl.col("round") == f"main:{name}")
+                & (pl.col("unit") == "domain")
+                & (pl.col("raters") == "human")
+            )
         )
         cells = []
         better = 0
         for domain in _order(view, "domain"):
             if domain not in before or domain not in after:
                 continue
-            cell = {"name": named_line(domain, domain_titles(view)), "n": str(before[domain]["alpha_ordinal"]["n"])}
+            cell = {
+                "name": named_line(domain, domain_titles(view)),
+                "n": str(before[domain]["alpha_ordinal"]["n"]),
+            }
             for key in ("alpha_ordinal", "icc_2_1"):
                 for word, found in (("before", before), ("after", after)):
                     own = found[domain][key]
-                    cell[f"{key}_{word}"] = with_range(own["estimate"], own["ci_low"], own["ci_high"], COEFFICIENT)
+                    cell[f"{key}_{word}"] = with_range(
+                        own["estimate"], own["ci_low"], own["ci_high"], COEFFICIENT
+                    )
             pair = [found[domain]["icc_2_1"]["estimate"] for found in (before, after)]
             better += None not in pair and pair[1] > pair[0]
             cells.append(cell)
         columns = [Column("name", "Domain"), Column("n", "Responses", "right")]
         for key, head in (("alpha_ordinal", "\u03b1 (ordinal)"), ("icc_2_1", "ICC(2,1)")):
-            columns += [Column(f"{key}_{word}", word.capitalize(), "left", head) for word in ("before", "after")]
+            columns += [
+                Column(f"{key}_{word}", word.capitalize(), "left", head) for word in ("before", "after")
+            ]
         if cells:
             text = (
-                f"Round {named(name)} came before the main one. On the same responses, the ICC(2,1) of the human raters "
+                f"Round {named(name)} came before the main one. On the same responses, the ICC(2,1) of "
+                f"the human raters "
                 f"rose in {better} of {plural(len(cells), 'domain')}."
             )
             parts.append(
@@ -188,7 +211,8 @@ def _calibration(view: View) -> str:
                     columns,
                     cells,
                     summary="Reliability before and after calibration",
-                    caption="Reliability of human raters before and after a round of calibration, on the same responses.",
+                    caption="Reliability of human raters before and after a round of calibration, on the "
+                    "same responses.",
                     name=f"rubric-calibration-{rounds.index(name)}",
                 )
             )
@@ -206,8 +230,10 @@ def _leniency(view: View) -> str:
     if whole.height > 1:
         low, high = whole.row(0, named=True), whole.row(-1, named=True)
         text = (
-            f"{named(low['rater'])} is the most severe rater ({_points(low)}), {named(high['rater'])} the most lenient "
-            f"({_points(high)}), in points of the scale against the mean of the human raters on the same lines."
+            f"{named(low['rater'])} is the most severe rater ({_points(low)}), {named(high['rater'])} "
+            f"the most lenient "
+            f"({_points(high)}), in points of the scale against the mean of the human raters on the same "
+            f"lines."
         )
     cells = []
     names = rows.filter(pl.col("name") == "all").sort(
@@ -240,7 +266,8 @@ def _leniency(view: View) -> str:
         summary="Leniency of every rater",
         caption="Leniency: points above (or below) the human raters on the same lines.",
         name="rubric-leniency",
-        note="Additive model (line + rater), least squares; near the ends of the scale differences are compressed.",
+        note="Additive model (line + rater), least squares; near the ends of the scale differences are "
+        "compressed.",
         fold=False,
     )
     return (paragraph(text) if text else "") + table
@@ -262,7 +289,10 @@ def _judges(view: View) -> str:
     if rows is None:
         return ""
     titles, cells = domain_titles(view), []
-    found = {(r["judge"], r["name"], r["statistic"]): r for r in rows.filter(pl.col("unit") == "domain").iter_rows(named=True)}
+    found = {
+        (r["judge"], r["name"], r["statistic"]): r
+        for r in rows.filter(pl.col("unit") == "domain").iter_rows(named=True)
+    }
     for judge in sorted(set(rows["judge"])):
         for domain in titles:
             own = {s: found.get((judge, domain, s)) for s in ("pearson", "spearman", "mean_difference")}
@@ -270,7 +300,11 @@ def _judges(view: View) -> str:
                 continue
             cell = {"judge": named(judge), "name": named_line(domain, titles), "n": str(own["pearson"]["n"])}
             for key, row in own.items():
-                cell[key] = with_range(row["estimate"], row["ci_low"], row["ci_high"], COEFFICIENT) if row else "\u2013"
+                cell[key] = (
+                    with_range(row["estimate"], row["ci_low"], row["ci_high"], COEFFICIENT)
+                    if row
+                    else "\u2013"
+                )
             cells.append(cell)
     columns = [
         Column("name", "Domain"),
@@ -287,7 +321,8 @@ def _judges(view: View) -> str:
         summary="Judges against the mean of the human raters",
         caption=f"Correlation of judges with the mean of the human raters, with {view.ci} over vignettes.",
         name="rubric-judges",
-        note=f"The rubric\u2019s paper cites correlations of {CITED} for reference-assisted judging; correlation says "
+        note=f"The rubric\u2019s paper cites correlations of {CITED} for reference-assisted judging; "
+        f"correlation says "
         "nothing of leniency, which is the mean difference.",
         groups="judge",
         fold=False,
@@ -327,7 +362,8 @@ def _flags(view: View) -> str:
         columns,
         cells,
         summary="Agreement on the safety flag",
-        caption=f"Agreement on the safety flag; shares with exact {view.ci}, \u03ba by bootstrap over vignettes.",
+        caption=f"Agreement on the safety flag; shares with exact {view.ci}, \u03ba by bootstrap over "
+        f"vignettes.",
         name="rubric-flag-agreement",
         note="Exact intervals take responses as independent; those to one vignette need not be.",
     )
@@ -343,11 +379,15 @@ def _correlations(view: View) -> str:
     shared = own.filter(pl.col("n_shared_errors") > 0)
     text = ""
     if shared.height:
-        most = shared.sort(["n_shared_errors", "domain_a", "domain_b"], descending=[True, False, False]).row(0, named=True)
+        most = shared.sort(["n_shared_errors", "domain_a", "domain_b"], descending=[True, False, False]).row(
+            0, named=True
+        )
         text = (
-            f"Domains are not independent: {plural(shared.height, 'pair')} of domains share underlying errors that raters "
+            f"Domains are not independent: {plural(shared.height, 'pair')} of domains share underlying "
+            f"errors that raters "
             f"noted in both, most of all {named_line(most['domain_a'], titles)} and "
-            f"{named_line(most['domain_b'], titles)} ({plural(most['n_shared_errors'], 'error')} counted twice)."
+            f"{named_line(most['domain_b'], titles)} ({plural(most['n_shared_errors'], 'error')} counted "
+            f"twice)."
         )
     cells = [
         {
@@ -360,9 +400,9 @@ def _correlations(view: View) -> str:
             if r["n_shared_errors"]
             else "\u2013",
         }
-        for r in own.sort(["pearson", "domain_a", "domain_b"], descending=[True, False, False], nulls_last=True).iter_rows(
-            named=True
-        )
+        for r in own.sort(
+            ["pearson", "domain_a", "domain_b"], descending=[True, False, False], nulls_last=True
+        ).iter_rows(named=True)
     ]
     columns = [
         Column("a", "Domain"),
@@ -392,16 +432,21 @@ def ends(view: View) -> str:
     for kind in KINDS:
         own = rows.filter(pl.col("raters") == kind)
         for end in ("floor", "ceiling"):
-            some = own.filter(pl.col("effect").is_in([end, "both"])).sort([end, "criterion_id"], descending=[True, False])
+            some = own.filter(pl.col("effect").is_in([end, "both"])).sort(
+                [end, "criterion_id"], descending=[True, False]
+            )
             if some.height:
                 first = [
-                    f"{named_line(r['criterion_id'], titles)} {PERCENT.value(r[end])}" for r in some.iter_rows(named=True)
+                    f"{named_line(r['criterion_id'], titles)} {PERCENT.value(r[end])}"
+                    for r in some.iter_rows(named=True)
                 ]
                 parts.append(
                     f"{KINDS[kind].capitalize()} put more than 15% of their ratings at the {end} in "
                     f"{plural(some.height, 'sub-dimension')}: {listed(first, most=3, rest='other')}."
                 )
-    return paragraph(" ".join(parts) or "No sub-dimension has more than 15% of ratings at an end of the scale.")
+    return paragraph(
+        " ".join(parts) or "No sub-dimension has more than 15% of ratings at an end of the scale."
+    )
 
 
 def needed(view: View) -> str:
@@ -419,7 +464,9 @@ def needed(view: View) -> str:
     raters = sorted(set(own.filter(~pl.col("observed"))["n_raters"]) & {1, 2, 3, 5})
     cells = []
     for unit, label, name, shown in names:
-        part = own.filter((pl.col("unit") == unit) & (pl.col("comparability") == label) & (pl.col("name") == name))
+        part = own.filter(
+            (pl.col("unit") == unit) & (pl.col("comparability") == label) & (pl.col("name") == name)
+        )
         if not part.height:
             continue
         seen = part.filter("observed").row(0, named=True)
@@ -438,11 +485,16 @@ def needed(view: View) -> str:
         Column("design", "Vignettes \u00d7 raters"),
         Column("g", "Order (G)", "right", "Reliability of models\u2019 means here"),
         Column("phi", "Level (\u03a6)", "right", "Reliability of models\u2019 means here"),
-        *(Column(f"r{r}", plural(r, "rater"), "right", f"Vignettes for G of {fixed(TARGET, 1)}") for r in raters),
+        *(
+            Column(f"r{r}", plural(r, "rater"), "right", f"Vignettes for G of {fixed(TARGET, 1)}")
+            for r in raters
+        ),
     ]
     text = (
-        f"How well models can be told apart by their means, from the variance components of {KINDS[kind]}: models, "
-        "vignettes, raters and their interactions. More vignettes help where models differ by vignette, more raters where "
+        f"How well models can be told apart by their means, from the variance components of "
+        f"{KINDS[kind]}: models, "
+        "vignettes, raters and their interactions. More vignettes help where models differ by vignette, "
+        "more raters where "
         "raters rank models differently."
     )
     return paragraph(text) + detail(
@@ -451,9 +503,11 @@ def needed(view: View) -> str:
         columns,
         cells,
         summary="Vignettes needed",
-        caption="Reliability of models\u2019 means in this study, and how many vignettes a stated one would need.",
+        caption="Reliability of models\u2019 means in this study, and how many vignettes a stated one "
+        "would need.",
         name="rubric-planning",
-        note="Complete crossed part of the data only. The models of this study stand for those to be compared; few "
+        note="Complete crossed part of the data only. The models of this study stand for those to be "
+        "compared; few "
         "models make these numbers uncertain.",
         fold=False,
     )

@@ -32,8 +32,10 @@ def _words(view: View, rates: pl.DataFrame) -> str:
         names = view.names(most["model"].to_list())
         text += f" Most often flagged: {names} ({most['n_flagged'][0]} of {most['n_responses'][0]})."
     return (
-        f"{text} A flag is set by an error that the vignette\u2019s key names, never by a score, and is not traded "
-        "against any composite. No flag means that none of the prespecified errors was found, not that a response is "
+        f"{text} A flag is set by an error that the vignette\u2019s key names, never by a score, and is "
+        f"not traded "
+        "against any composite. No flag means that none of the prespecified errors was found, not that a "
+        "response is "
         "safe."
     )
 
@@ -55,7 +57,9 @@ def _rates(view: View, rates: pl.DataFrame) -> str:
                     cell[f"{kind}_{rule}"] = f"{flagged_cell(row['n_flagged'], row['n_responses'])} {text}"
         cells.append(cell)
     columns = [Column("model", "Model")] + [
-        Column(f"{kind}_{rule}", word, "left", f"Flagged by {KINDS[kind]}, %") for kind in kinds for rule, word in rules.items()
+        Column(f"{kind}_{rule}", word, "left", f"Flagged by {KINDS[kind]}, %")
+        for kind in kinds
+        for rule, word in rules.items()
     ]
     return detail(
         view,
@@ -79,7 +83,10 @@ def _flags(view: View) -> str:
     rows = rows.sort((pl.col("rater_kind") != "human"), "rater", *key)
     cells = []
     grouped = rows.group_by(key, maintain_order=True).agg(
-        pl.col("rater"), pl.col("statement").first(), pl.col("trigger").first(), pl.col("trigger").n_unique().alias("n")
+        pl.col("rater"),
+        pl.col("statement").first(),
+        pl.col("trigger").first(),
+        pl.col("trigger").n_unique().alias("n"),
     )
     for row in grouped.sort("model", "item_id", "run", "case_criterion").iter_rows(named=True):
         more = f" (and {row['n'] - 1} other wording)" if row["n"] > 1 else ""
@@ -87,7 +94,8 @@ def _flags(view: View) -> str:
             {
                 "model": view.name(row["model"]),
                 "item": f'<a href="items/{_page(view, row["item_id"])}">{named(row["item_id"])}</a>',
-                "criterion": f'<span class="words">{named(row["case_criterion"])}: {escape(row["statement"] or "")}</span>',
+                "criterion": f'<span class="words">{named(row["case_criterion"])}: '
+                f"{escape(row['statement'] or '')}</span>",
                 "trigger": f'<span class="words">{escape(row["trigger"])}{more}</span>',
                 "raters": f'<span class="words">{listed([escape(r) for r in row["rater"]])}</span>',
             }
@@ -122,7 +130,8 @@ def _unreviewed(view: View) -> str:
     if rows is None:
         return ""
     text = (
-        f"{plural(rows.height, 'score')} of 1 or 2 on safety {'is' if rows.height == 1 else 'are'} given on sheets that "
+        f"{plural(rows.height, 'score')} of 1 or 2 on safety {'is' if rows.height == 1 else 'are'} given "
+        f"on sheets that "
         "record no review of the case\u2019s safety key."
     )
     limit = {f["id"]: f["review_at_most"] for d in rubric_of(view)["rubric"]["domains"] for f in d["fields"]}

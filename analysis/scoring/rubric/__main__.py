@@ -35,7 +35,9 @@ def main(arguments: list[str] | None = None) -> int:
             command.add_argument("--kind", default="human", choices=("human", "judge", "scorer"))
             command.add_argument("--round", default=MAIN, help="main, or a round of calibration")
             command.add_argument("--seed", type=int, help="shuffle the responses")
-            command.add_argument("--out", type=Path, help="file to write (default: sheets/<rater>.csv of the folder)")
+            command.add_argument(
+                "--out", type=Path, help="file to write (default: sheets/<rater>.csv of the folder)"
+            )
     given = parser.parse_args(arguments)
     try:
         return _run(given)

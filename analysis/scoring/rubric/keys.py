@@ -125,13 +125,17 @@ def load_keys(path: Path) -> list[VignetteKey]:
     """
     try:
         text = path.read_text(encoding="utf-8")
-        data = json.loads(text) if path.suffix == ".json" else yaml.load(text, Loader=_loader())  # noqa: S506
+        data = json.loads(text) if path.suffix == ".json" else yaml.load(text, Loader=_loader())
     except FileNotFoundError:
-        raise ConfigError(f"{path.name}: does not exist; the card's rubric names it as the key file") from None
+        raise ConfigError(
+            f"{path.name}: does not exist; the card's rubric names it as the key file"
+        ) from None
     except (ValueError, yaml.YAMLError) as error:
         raise ConfigError(f"{path.name}: cannot be read: {' '.join(str(error).split())[:200]}") from None
     if not isinstance(data, dict):
-        raise ConfigError(f"{path.name}: holds a {type(data).__name__}; allowed is a mapping with `vignettes`")
+        raise ConfigError(
+            f"{path.name}: holds a {type(data).__name__}; allowed is a mapping with `vignettes`"
+        )
     return list(parse(KeyFile, data, file=path.name).vignettes)
 
 
@@ -156,7 +160,9 @@ def read_keys(path: Path, rubric: Rubric) -> list[VignetteKey]:
     faults += [f"vignette {n!r} has two keys" for n in sorted({n for n in names if names.count(n) > 1})]
     for key in keys:
         if not key.sha256:
-            faults.append(f"vignette {key.item_id!r}: has no sha256; python -m analysis.scoring.rubric lock writes it")
+            faults.append(
+                f"vignette {key.item_id!r}: has no sha256; python -m analysis.scoring.rubric lock writes it"
+            )
         elif key.sha256 != key.digest():
             faults.append(
                 f"vignette {key.item_id!r}: was changed after it was locked: its content hashes to "
@@ -164,7 +170,9 @@ def read_keys(path: Path, rubric: Rubric) -> list[VignetteKey]:
             )
     if faults:
         more = f"\n- and {len(faults) - MOST:,} more" if len(faults) > MOST else ""
-        raise ConfigError("\n".join([f"{path.name}: {len(faults):,} faults:", *(f"- {f}" for f in faults[:MOST])]) + more)
+        raise ConfigError(
+            "\n".join([f"{path.name}: {len(faults):,} faults:", *(f"- {f}" for f in faults[:MOST])]) + more
+        )
     return keys
 
 
@@ -191,7 +199,9 @@ def _faults(key: VignetteKey, rubric: Rubric) -> list[str]:
         elif not reason.strip():
             out.append(f"{where}: not_elicited gives no reason for {field!r}")
     hazards = [h.id for h in key.hazards or ()]
-    out += [f"{where}: two hazards are called {h!r}" for h in sorted({h for h in hazards if hazards.count(h) > 1})]
+    out += [
+        f"{where}: two hazards are called {h!r}" for h in sorted({h for h in hazards if hazards.count(h) > 1})
+    ]
     for hazard in key.hazards or ():
         if rubric.key.hazard_kinds and hazard.kind not in rubric.key.hazard_kinds:
             allowed = ", ".join(rubric.key.hazard_kinds)

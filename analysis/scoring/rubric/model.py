@@ -18,7 +18,9 @@ from pydantic import BeforeValidator, Field, model_validator
 from analysis.config import Strict, parse, read_yaml
 from analysis.errors import ConfigError
 
-Text = Annotated[str, BeforeValidator(lambda v: str(v) if isinstance(v, int) and not isinstance(v, bool) else v)]
+Text = Annotated[
+    str, BeforeValidator(lambda v: str(v) if isinstance(v, int) and not isinstance(v, bool) else v)
+]
 """Text; YAML reads an identifier such as 1 as a number."""
 
 FOLDER = Path(__file__).parent
@@ -168,7 +170,7 @@ class Rubric(Strict):
     scale: Scale
     """The integers that a score may take."""
     aggregation: Literal["domain_means", "points"]
-    """`domain_means`: mean of a domain's fields, mean of domains; `points`: points met over points that can be had."""
+    """`domain_means`: means of fields, then of domains; `points`: points met over points that can be had."""
     item_criteria: bool = False
     """Whether a vignette's key may add criteria of its own."""
     key: KeyRule = KeyRule()

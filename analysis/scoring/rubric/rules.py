@@ -95,10 +95,19 @@ class _Faults:
         self.checks, self.rows = checks, rows
 
     def flag(
-        self, bad: pl.Expr | pl.Series, message: str, *, column: str, allowed: str = "", hint: str = "", shown: str = ""
+        self,
+        bad: pl.Expr | pl.Series,
+        message: str,
+        *,
+        column: str,
+        allowed: str = "",
+        hint: str = "",
+        shown: str = "",
     ) -> None:
         """Flag the rows for which `bad` holds; null counts as not."""
-        mask = (self.rows.select(bad.alias("bad"))["bad"] if isinstance(bad, pl.Expr) else bad).fill_null(False)
+        mask = (self.rows.select(bad.alias("bad"))["bad"] if isinstance(bad, pl.Expr) else bad).fill_null(
+            False
+        )
         if not mask.any():
             return
         # Words are put together for the flagged rows only.
@@ -108,16 +117,22 @@ class _Faults:
                 "rater {}, vignette {}, model {}, {}",
                 *(pl.col(c).fill_null("?") for c in ("rater", "item_id", "model", "criterion_id")),
             ).alias("who"),
-            (pl.col(shown).cast(pl.String).fill_null("empty") if shown else pl.lit(None, dtype=pl.String)).alias("got"),
+            (
+                pl.col(shown).cast(pl.String).fill_null("empty") if shown else pl.lit(None, dtype=pl.String)
+            ).alias("got"),
         )
-        words = some.select(pl.when(pl.col("got").is_null()).then("who").otherwise(pl.format("{}: {}", "who", "got")))
-        values = pl.Series([None], dtype=pl.String).new_from_index(0, mask.len()).scatter(at, words.to_series())
+        words = some.select(
+            pl.when(pl.col("got").is_null()).then("who").otherwise(pl.format("{}: {}", "who", "got"))
+        )
+        values = (
+            pl.Series([None], dtype=pl.String).new_from_index(0, mask.len()).scatter(at, words.to_series())
+        )
         self.checks.flag(mask, message, column=column, values=values, allowed=allowed, hint=hint)
 
 
 def _line_kinds(state: RubricState) -> pl.DataFrame:
     """Return what each line of a sheet is."""
-    rows = [
+    rows: list[tuple[str, str, bool, int | None, bool]] = [
         (name, f.kind, f.may_not_apply, f.list.cap if f.list else None, bool(f.also_when_response))
         for name, f in state.fields.items()
     ]
@@ -137,8 +152,10 @@ def _line_kinds(state: RubricState) -> pl.DataFrame:
 
 
 def _key_facts(state: RubricState) -> pl.DataFrame:
-    rows = [(k.item_id, k.prespecified_at, k.sha256, [h.id for h in k.hazards or ()]) for k in state.keys.values()]
-    schema = {
+    rows = [
+        (k.item_id, k.prespecified_at, k.sha256, [h.id for h in k.hazards or ()]) for k in state.keys.values()
+    ]
+    schema: dict[str, pl.DataType | type[pl.DataType]] = {
         "item_id": pl.String,
         "prespecified_at": pl.Datetime("us"),
         "locked": pl.String,
@@ -163,14 +180,18 @@ def _identity(found: _Faults, state: RubricState) -> None:
     if state.rubric.item_criteria:
         # A criterion of one case is no line of another case's sheets.
         found.flag(
-            (pl.col("kind") == "score") & pl.col("applies").is_null() & pl.col("prespecified_at").is_not_null(),
+            (pl.col("kind") == "score")
+            & pl.col("applies").is_null()
+            & pl.col("prespecified_at").is_not_null(),
             "is a criterion of another vignette",
             column="criterion_id",
         )
     # A sheet's line stands once: rows sorted by nothing, so the copies are found by hash.
     twice = found.rows.select(LINE).is_duplicated()
     found.flag(twice, "stands more than once in a sheet", column="criterion_id", allowed="one row per line")
-    kinds = found.rows.group_by("rater").agg(pl.col("rater_kind").n_unique().alias("n")).filter(pl.col("n") > 1)
+    kinds = (
+        found.rows.group_by("rater").agg(pl.col("rater_kind").n_unique().alias("n")).filter(pl.col("n") > 1)
+    )
     if kinds.height:
         found.flag(
             pl.col("rater").is_in(kinds["rater"].implode()),
@@ -212,7 +233,10 @@ def _scores(found: _Faults, state: RubricState) -> None:
 def _not_applicable(found: _Faults) -> None:
     na, is_score = pl.col("na"), pl.col("kind") == "score"
     found.flag(
-        na & is_score & pl.col("reason").is_null(), "is N/A without a reason", column="reason", allowed="any text"
+        na & is_score & pl.col("reason").is_null(),
+        "is N/A without a reason",
+        column="reason",
+        allowed="any text",
     )
     found.flag(
         na & is_score & pl.col("applies") & ~pl.col("may_not_apply"),
@@ -231,7 +255,8 @@ def _not_applicable(found: _Faults) -> None:
     )
     found.flag(
         scored & pl.col("volunteers") & pl.col("reason").is_null(),
-        "is scored although the vignette does not call for it, and no reason says what the response volunteers",
+        "is scored although the vignette does not call for it, and no reason says what the response "
+        "volunteers",
         column="reason",
         allowed="a reason that quotes the claim, or N/A with a reason",
     )
@@ -240,7 +265,9 @@ def _not_applicable(found: _Faults) -> None:
 def _labels(found: _Faults, state: RubricState) -> None:
     """Beside a score stand only the field's own tags."""
     allowed = {name: set(f.tags) for name, f in state.fields.items()}
-    some = found.rows.filter(pl.col("kind").is_in(["score", "count"]) & ~pl.col("na") & pl.col("word").is_not_null())
+    some = found.rows.filter(
+        pl.col("kind").is_in(["score", "count"]) & ~pl.col("na") & pl.col("word").is_not_null()
+    )
     distinct = some.select("criterion_id", "word").unique().rows()
     wrong = [
         (criterion, word)
@@ -248,7 +275,9 @@ def _labels(found: _Faults, state: RubricState) -> None:
         if not set(entries(word)) <= allowed.get(criterion, set())
     ]
     if wrong:
-        names = pl.DataFrame(wrong, schema=["criterion_id", "word"], orient="row").with_columns(wrong=pl.lit(True))
+        names = pl.DataFrame(wrong, schema=["criterion_id", "word"], orient="row").with_columns(
+            wrong=pl.lit(True)
+        )
         bad = found.rows.select("criterion_id", "word").join(
             names, on=["criterion_id", "word"], how="left", maintain_order="left"
         )["wrong"]
@@ -274,9 +303,15 @@ def _flags(found: _Faults, state: RubricState) -> None:
         shown="label",
     )
     raised = (pl.col("kind") == "flag") & (pl.col("word") == "yes")
-    for name, what in (("case_criterion", "the criterion of the key"), ("trigger", "the text that triggered it")):
+    for name, what in (
+        ("case_criterion", "the criterion of the key"),
+        ("trigger", "the text that triggered it"),
+    ):
         found.flag(
-            raised & pl.col(name).is_null(), f"is a flag without {what}", column=name, allowed="text from key or response"
+            raised & pl.col(name).is_null(),
+            f"is a flag without {what}",
+            column=name,
+            allowed="text from key or response",
         )
     found.flag(
         raised & pl.col("case_criterion").is_not_null() & ~pl.col("case_criterion").is_in(pl.col("hazards")),
@@ -325,7 +360,9 @@ def _lists(found: _Faults, state: RubricState) -> None:
         "is above the cap although a mandatory entry of a strict list is omitted",
         column="value",
         allowed="at most the cap of the strict list: "
-        + ", ".join(f"{n} {f.list.cap}" for n, f in state.fields.items() if f.list and f.list.cap is not None),
+        + ", ".join(
+            f"{n} {f.list.cap}" for n, f in state.fields.items() if f.list and f.list.cap is not None
+        ),
         shown="value",
     )
 
@@ -374,7 +411,9 @@ def _completeness(found: _Faults, state: RubricState, plan: pl.DataFrame) -> Non
         return
     first = short.row(0, named=True)
     own = rows.filter(*(pl.col(c) == first[c] for c in SHEET))["criterion_id"].to_list()
-    wanted = [n for n in plan.filter(pl.col("item_id") == first["item_id"])["criterion_id"] if n not in optional]
+    wanted = [
+        n for n in plan.filter(pl.col("item_id") == first["item_id"])["criterion_id"] if n not in optional
+    ]
     missing = [n for n in [*wanted, *fixed] if n not in own]
     joined = rows.join(
         short.select(*SHEET).with_columns(short=pl.lit(True)), on=SHEET, how="left", maintain_order="left"
@@ -389,21 +428,28 @@ def _completeness(found: _Faults, state: RubricState, plan: pl.DataFrame) -> Non
 
 
 def _parts(found: _Faults, state: RubricState) -> None:
-    """The parts of a count add up to it."""
+    """Check that the parts of a count add up to it."""
     parts = {name: f.part_of for name, f in state.rubric.fields.items() if f.part_of}
     for whole in dict.fromkeys(parts.values()):
         own = [name for name, of in parts.items() if of == whole]
         counts = found.rows.filter(pl.col("criterion_id").is_in([whole, *own]))
         total = (pl.col("criterion_id") == whole).alias("is_whole")
-        sums = counts.with_columns(total).group_by(SHEET).agg(
-            pl.col("value").filter(pl.col("is_whole")).sum().alias("whole"),
-            pl.col("value").filter(~pl.col("is_whole")).sum().alias("parts"),
-            (~pl.col("is_whole")).sum().alias("n"),
+        sums = (
+            counts.with_columns(total)
+            .group_by(SHEET)
+            .agg(
+                pl.col("value").filter(pl.col("is_whole")).sum().alias("whole"),
+                pl.col("value").filter(~pl.col("is_whole")).sum().alias("parts"),
+                (~pl.col("is_whole")).sum().alias("n"),
+            )
         )
         wrong = sums.filter((pl.col("n") > 0) & (pl.col("whole") != pl.col("parts")))
         if wrong.height:
             joined = found.rows.join(
-                wrong.select(*SHEET).with_columns(wrong=pl.lit(True)), on=SHEET, how="left", maintain_order="left"
+                wrong.select(*SHEET).with_columns(wrong=pl.lit(True)),
+                on=SHEET,
+                how="left",
+                maintain_order="left",
             )
             found.flag(
                 joined["wrong"].fill_null(False) & (found.rows["criterion_id"] == whole),
@@ -421,7 +467,9 @@ def _whole_sheets(checks: RowChecks, rows: pl.DataFrame) -> None:
         return
     sheets = rows.filter(bad).select(SHEET).unique().with_columns(aside=pl.lit(True))
     joined = rows.join(sheets, on=SHEET, how="left", nulls_equal=True, maintain_order="left")
-    checks.set_aside(joined["aside"].fill_null(False) & ~bad, "criterion_id: another line of its sheet is at fault")
+    checks.set_aside(
+        joined["aside"].fill_null(False) & ~bad, "criterion_id: another line of its sheet is at fault"
+    )
 
 
 def entries(text: str) -> list[str]:

@@ -133,7 +133,8 @@ def composites(
     share = np.where(np.isnan(domains), 0.0, share)
     total = share.sum(axis=-1)
     weighted = (share * np.nan_to_num(domains)).sum(axis=-1)
-    return np.divide(weighted, total, out=np.full(total.shape, np.nan), where=total > 0)
+    out: FloatArray = np.divide(weighted, total, out=np.full(total.shape, np.nan), where=total > 0)
+    return out
 
 
 def _combined(values: FloatArray, points: FloatArray | None) -> FloatArray:
@@ -142,7 +143,8 @@ def _combined(values: FloatArray, points: FloatArray | None) -> FloatArray:
         total, n = np.nan_to_num(values).sum(axis=-1), known.sum(axis=-1)
     else:
         total, n = np.nan_to_num(values) @ points, known @ np.maximum(points, 0.0)
-    return np.divide(total, n, out=np.full(np.shape(n), np.nan), where=np.asarray(n) > 0)
+    out: FloatArray = np.divide(total, n, out=np.full(np.shape(n), np.nan), where=np.asarray(n) > 0)
+    return out
 
 
 def profile_weights(state: RubricState, profile: str) -> FloatArray | None:

@@ -145,7 +145,9 @@ def _moments(checks: RowChecks, name: str) -> pl.Series:
     elif series.dtype.is_temporal() and series.dtype != pl.Time:
         moments = series.cast(kind)
     else:
-        checks.refuse("holds no times", column=name, found=str(series.dtype), allowed="ISO 8601 text or datetime")
+        checks.refuse(
+            "holds no times", column=name, found=str(series.dtype), allowed="ISO 8601 text or datetime"
+        )
         return pl.Series(name, [None], dtype=kind).new_from_index(0, checks.frame.height)
     checks.flag(
         moments.is_null(), "is no time", column=name, allowed="ISO 8601, such as 2026-06-01T09:30:00Z"

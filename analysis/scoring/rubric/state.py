@@ -121,11 +121,17 @@ def _check_use(use: RubricUse, rubric: Rubric) -> None:
     for task, profile in use.profiles.items():
         if task != "default" and rubric.task_types and task not in rubric.task_types:
             allowed = ", ".join(["default", *rubric.task_types])
-            raise ConfigError(f"benchmark.yaml, key 'rubric.profiles': unknown task type {task!r}\n  allowed: {allowed}")
+            raise ConfigError(
+                f"benchmark.yaml, key 'rubric.profiles': unknown task type {task!r}\n  allowed: {allowed}"
+            )
         if profile not in rubric.profiles:
             allowed = ", ".join(rubric.profiles) or "none: the rubric has no profiles"
-            raise ConfigError(f"benchmark.yaml, key 'rubric.profiles': unknown profile {profile!r}\n  allowed: {allowed}")
+            raise ConfigError(
+                f"benchmark.yaml, key 'rubric.profiles': unknown profile {profile!r}\n  allowed: {allowed}"
+            )
     for option in use.options:
         if option not in rubric.options:
             allowed = ", ".join(rubric.options) or "none: the rubric has no options"
-            raise ConfigError(f"benchmark.yaml, key 'rubric.options': unknown option {option!r}\n  allowed: {allowed}")
+            raise ConfigError(
+                f"benchmark.yaml, key 'rubric.options': unknown option {option!r}\n  allowed: {allowed}"
+            )

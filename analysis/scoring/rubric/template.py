@@ -74,7 +74,7 @@ def write_template(
     """
     chosen = [r for r in sorted(responses) if r[1] in state.keys]
     if seed is not None:
-        random.Random(seed).shuffle(chosen)  # noqa: S311
+        random.Random(seed).shuffle(chosen)
     with path.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow(COLUMNS)
@@ -98,7 +98,11 @@ def _lines(state: RubricState, key: VignetteKey) -> Iterable[dict[str, str]]:
     rubric = state.rubric
     for domain in rubric.domains:
         for field in domain.fields:
-            line = {"criterion_id": field.id, "what": f"{domain.title}: {field.title}", "anchors": _anchors(field)}
+            line = {
+                "criterion_id": field.id,
+                "what": f"{domain.title}: {field.title}",
+                "anchors": _anchors(field),
+            }
             if field.kind == "score":
                 known, why = applies(rubric, field.id, key)
                 if not known and not field.also_when_response:
@@ -112,7 +116,12 @@ def _lines(state: RubricState, key: VignetteKey) -> Iterable[dict[str, str]]:
     if rubric.flag:
         yield {"criterion_id": rubric.flag.id, "what": rubric.flag.title, "anchors": "yes or no"}
         if rubric.flag.reviewed_id:
-            yield {"criterion_id": rubric.flag.reviewed_id, "what": "Key reviewed", "anchors": "yes or no", "score": "no"}
+            yield {
+                "criterion_id": rubric.flag.reviewed_id,
+                "what": "Key reviewed",
+                "anchors": "yes or no",
+                "score": "no",
+            }
 
 
 def _anchors(field: FieldRule) -> str:
