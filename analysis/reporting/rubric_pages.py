@@ -159,8 +159,8 @@ def _key(view: View, key: Row) -> str:
         ("SHA-256", f"<code>{escape(key['sha256'])}</code>"),
     ]
     items = "".join(f"<dt>{head}</dt><dd>{text}</dd>" for head, text in facts)
-    return f'<details class="more" open><summary>The key, settled before any rating</summary><dl '
-    f'class="key">{items}</dl></details>'
+    head = "<summary>The key, settled before any rating</summary>"
+    return f'<details class="more" open>{head}<dl class="key">{items}</dl></details>'
 
 
 def _hazard(hazard: Row) -> str:
@@ -280,8 +280,8 @@ def _notes(view: View, sheets: pl.DataFrame) -> str:
                 texts = "".join(f"<td>{_cell(c)}</td>" for c in found)
                 shown = names[line] if line in others else f"{line} {names[line]}"
                 rows.append(f'<tr><th scope="row">{escape(shown)}</th>{texts}</tr>')
-        table = f'<div class="scroll"><table class="items '
-        f'notes"><thead><tr><th>Line</th>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
+        body = f"<thead><tr><th>Line</th>{head}</tr></thead><tbody>{''.join(rows)}</tbody>"
+        table = f'<div class="scroll"><table class="items notes">{body}</table></div>'
         summary = f"{_label(view, model, run, runs)}: scores and notes of {plural(len(raters), 'rater')}"
         parts.append(f'<details class="more"><summary>{summary}</summary>{table}</details>')
     return f"<h2>Every rater\u2019s notes</h2>{''.join(parts)}"

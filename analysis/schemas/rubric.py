@@ -17,8 +17,7 @@ from analysis.typed_frames import dy
 RATERS = "Whose ratings: `human`, `judge` or `scorer` (their mean)."
 UNIT = "`subdimension`, `domain` or `composite`."
 NAME = "Sub-dimension, domain, or composite: `unweighted` or `weighted` (the declared profile)."
-CLASS = "Comparability class: vignettes of one task type with the same applicability. Composites are "
-"compared within it."
+CLASS = "Comparability class: vignettes of one task type with the same applicability."
 CONFIDENCE = "Confidence level."
 
 
