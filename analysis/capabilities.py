@@ -8,6 +8,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+COMPANIONS = ("items", "models", "ratings", "audit_trail", "statements")
+"""Files that may lie beside the verdicts, without their ending."""
+
 ALWAYS = (
     "model_scores",
     "item_counts",

@@ -156,6 +156,9 @@ class BenchmarkCard(Strict):
     """Failure labels: a meaning, or a meaning with `hard`, `technical`, `reserved`."""
     decisions: Decisions = Decisions()
     """What the values of `decision` mean."""
+    rating_scales: dict[str, tuple[str, ...]] = Field(default_factory=dict)
+    """Ordered labels of `ratings.parquet` beside `verdicts.order`: a name of your own, and the labels from
+    lowest to highest. Ratings that keep to the labels of one scale get weighted kappas and ordinal alpha."""
     metrics: tuple[str, ...] = ()
     """Further metrics: `score`, or numeric columns of the verdict files."""
     primary_metric: str = "correct"
@@ -200,6 +203,14 @@ class BenchmarkCard(Strict):
     def _meanings(cls, value: Any) -> Any:
         if isinstance(value, dict):
             return {k: {"meaning": v} if isinstance(v, str) else v for k, v in value.items()}
+        return value
+
+    @field_validator("rating_scales")
+    @classmethod
+    def _ordered(cls, value: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+        for name, labels in value.items():
+            if len(labels) < 2 or len(set(labels)) != len(labels):
+                raise ValueError(f"scale {name!r} needs two labels or more, each once; got {list(labels)}")
         return value
 
     @property

@@ -47,11 +47,16 @@ def write_benchmark(benchmark: Benchmark, folder: Path, config: Config) -> None:
     _keep(benchmark.rubric.to_json() if benchmark.rubric else None, folder / RUBRIC_FILE)
     for name in ("verdicts", "items", "models", "audit"):
         write_table(getattr(benchmark, name), name, folder / f"{name}.parquet", provenance=provenance)
-    optional = {"ratings": benchmark.ratings, "rubric_sheets": benchmark.sheets}
-    optional["quarantine"] = benchmark.quarantine
+    optional = {
+        "ratings": benchmark.ratings,
+        "rubric_sheets": benchmark.sheets,
+        "audit_trail": benchmark.audit_trail,
+        "statements": benchmark.statements,
+        "quarantine": benchmark.quarantine if benchmark.quarantine.height else None,
+    }
     for name, frame in optional.items():
         path = folder / f"{name}.parquet"
-        if frame is not None and (name != "quarantine" or frame.height):
+        if frame is not None:
             write_table(frame, name, path, provenance=provenance)
         else:
             path.unlink(missing_ok=True)

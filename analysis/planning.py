@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from analysis.capabilities import possible_tables
+from analysis.capabilities import COMPANIONS, possible_tables
 from analysis.config import Config, check_benchmark_name, parse
 from analysis.errors import ConfigError
 
@@ -101,7 +101,7 @@ def find_benchmarks(raw: Path) -> list[str]:
 def raw_files(folder: Path) -> list[str]:
     """Return every raw file of a benchmark that ingest reads, sorted."""
     single = [folder / f for f in ("verdicts.parquet", "benchmark.yaml", "import.json")]
-    single += [folder / f"{s}.{x}" for s in ("items", "models", "ratings") for x in ("parquet", "csv")]
+    single += [folder / f"{s}.{x}" for s in COMPANIONS for x in ("parquet", "csv")]
     parts = [*(folder / "verdicts").glob("**/*.parquet"), *_rubric_files(folder)]
     return sorted(str(p) for p in [*single, *parts] if p.is_file())
 

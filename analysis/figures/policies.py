@@ -30,15 +30,47 @@ from analysis.figures.wording import write
 WITHOUT = "Ranks are given under one policy for missing cells only."
 POLICIES = {
     "exclude": "Own answers",
-    "failure": "Missing = failure",
+    "excluded_as_failure": "Excluded = 0",
+    "unscored_as_failure": "Unscored = 0",
+    "failure": "Excluded, unscored = 0",
+    "missing_as_failure": "Never asked = 0 too",
     "common_items": "Common items",
 }
 """Policies in order, and what they are called above their columns."""
+STEP = 138.0
+"""Least distance of two columns in pixels: their names stand side by side."""
+MEANING = {
+    "exclude": "own answers: each model's own scored items",
+    "excluded_as_failure": "excluded = 0: excluded answers count 0",
+    "unscored_as_failure": "unscored = 0: unscored answers count 0",
+    "failure": "excluded, unscored = 0: both count 0",
+    "missing_as_failure": "never asked = 0 too: items put to some model count 0 for the others",
+    "common_items": "common items: those scored for every model",
+}
+"""Policies as a caption explains them."""
 
 
 def rows_of(tables: Tables, card: BenchmarkCard) -> pl.DataFrame:
-    """Return the ranks of track `all` and the primary metric."""
-    frame = tables["policies"]
+    """Return the ranks of track `all` and the primary metric under every policy there is a table of.
+
+    A policy that changes no number of another has no rows, unless it is in force: one column says both.
+    """
+    frame = _every_policy(tables, card)
+    seen: set[tuple[tuple[object, ...], ...]] = set()
+    kept = []
+    for policy in sorted(POLICIES, key=lambda p: p != card.missing):
+        of_policy = frame.filter(pl.col("policy") == policy).sort("model")
+        numbers = tuple(of_policy.select("model", "rank", "estimate", "n_items").iter_rows())
+        if numbers not in seen:
+            kept.append(policy)
+        seen.add(numbers)
+    return frame.filter(pl.col("policy").is_in(kept))
+
+
+def _every_policy(tables: Tables, card: BenchmarkCard) -> pl.DataFrame:
+    frame = tables.get("denominators", tables["policies"])
+    if frame.is_empty():
+        frame = tables["policies"]
     return in_track(frame, ALL, metric_of(frame, card))
 
 
@@ -47,17 +79,18 @@ def moved(frame: pl.DataFrame) -> list[str]:
     spread = frame.group_by("model").agg(
         pl.col("rank").min().alias("low"), pl.col("rank").max().alias("high"), pl.col("rank_in_force").min()
     )
-    return spread.filter(pl.col("low") < pl.col("high")).sort(["rank_in_force", "model"])["model"].to_list()
+    moving = spread.filter(pl.col("low") < pl.col("high"))
+    return moving.sort("rank_in_force", "model", nulls_last=True)["model"].to_list()
 
 
 def draw(tables: Tables, card: BenchmarkCard, theme: Theme) -> Chart | Absent:
     """Draw a line for each model from policy to policy."""
     import altair as alt
 
+    if _every_policy(tables, card)["policy"].n_unique() < 2:
+        return Absent(WITHOUT)
     frame = rows_of(tables, card)
     policies = [p for p in POLICIES if p in frame["policy"].unique().to_list()]
-    if len(policies) < 2:
-        return Absent(WITHOUT)
     changed = moved(frame)
     if not changed:
         return Absent("Every policy for missing cells gives the same ranks.")
@@ -66,9 +99,8 @@ def draw(tables: Tables, card: BenchmarkCard, theme: Theme) -> Chart | Absent:
     step, font = row_height(n), row_text(n)
     labels = [who.label(m) for m in frame["model"].unique().to_list()]
     side = label_column(labels, font) + 30
-    width = max(
-        210.0 if len(policies) == 2 else 135.0 * (len(policies) - 1), min(330.0, WIDTH - 16 - 2 * side)
-    )
+    apart = 210.0 if len(policies) == 2 else STEP * (len(policies) - 1)
+    width = max(apart, min(330.0, WIDTH - 16 - 2 * side))
     at = {p: width * i / (len(policies) - 1) for i, p in enumerate(policies)}
     points = _points(frame, set(changed), at, step, who, theme)
     lines = [{**a, "ex": b["px"], "ey": b["py"]} for a, b in pairwise(points) if a["model"] == b["model"]]
@@ -85,7 +117,7 @@ def draw(tables: Tables, card: BenchmarkCard, theme: Theme) -> Chart | Absent:
     ]
     layers.append(notes(_words(points, frame, policies, at, width, font, theme), theme))
     chart = alt.layer(*layers, width=width, height=step * n)
-    metric = metric_of(tables["policies"], card)
+    metric = str(frame["metric"][0])
     text = (
         f"{plural(len(changed), 'model')} of {len(labels)} change rank; n under each policy at its column. "
     )
@@ -122,10 +154,10 @@ def _points(
                 "colour": own if moves else theme.axis,
                 "px": at[row["policy"]],
                 "py": (row["rank"] - 0.5) * step,
-                "order": (row["rank_in_force"], place[row["policy"]]),
+                "order": place[row["policy"]],
             }
         )
-    rows.sort(key=lambda r: (r["model"], r["order"][1]))
+    rows.sort(key=lambda r: (r["model"], r["order"]))
     return [{k: v for k, v in r.items() if k != "order"} for r in rows]
 
 
@@ -141,7 +173,8 @@ def _words(
     words = []
     for i, policy in enumerate(policies):
         sizes = frame.filter(pl.col("policy") == policy)["n_items"].to_list()
-        align = "left" if i == 0 else "right" if i == len(policies) - 1 else "center"
+        # Outer heads stand over the names beside them and leave the inner ones their room.
+        align = "right" if i == 0 else "left" if i == len(policies) - 1 else "center"
         x = at[policy] + {"left": -8.0, "right": 8.0, "center": 0.0}[align]
         words.append(note(POLICIES[policy], x, -26, align=align, colour=theme.ink))
         words.append(note(f"n = {span(min(sizes), max(sizes))}", x, -10, align=align))
@@ -173,10 +206,15 @@ def caption(tables: Tables, card: BenchmarkCard) -> str:
     names = listing([who.spoken(m) for m in changed], 6)
     return (
         f"The rank of {names} depends on how missing answers are counted. The widest range is that of "
-        f"{isolate(who.spoken(spread['model']))}: ranks {spread['low']} to {spread['high']}. Own answers: "
-        "each model's own scored items; missing = failure: unscored answers count 0; common items: those "
-        "that every model answered."
+        f"{isolate(who.spoken(spread['model']))}: ranks {spread['low']} to {spread['high']}. "
+        f"{_meanings(frame)}"
     )
+
+
+def _meanings(frame: pl.DataFrame) -> str:
+    shown = frame["policy"].unique().to_list()
+    text = "; ".join(meaning for policy, meaning in MEANING.items() if policy in shown)
+    return f"{text[0].upper()}{text[1:]}. A policy that changes no number of one shown has no column."
 
 
 def alt_text(tables: Tables, card: BenchmarkCard) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from analysis.config import BenchmarkCard
+from analysis.ingest.audit_trail import VERDICT
 
 AUDIT_SCHEMA = {"check": pl.String, "subject": pl.String, "n": pl.Int64, "note": pl.String}
 
@@ -19,7 +20,7 @@ def plural(n: int, noun: str) -> str:
 
 
 @dataclass
-class AuditTrail:
+class AuditCounts:
     """Gathers the audit table while files are read."""
 
     rows: list[tuple[str, str, int, str]] = field(default_factory=list)
@@ -45,7 +46,7 @@ class AuditTrail:
 
 
 def audit_verdicts(
-    trail: AuditTrail,
+    trail: AuditCounts,
     verdicts: pl.DataFrame,
     items: pl.DataFrame,
     models: pl.DataFrame,
@@ -61,7 +62,7 @@ def audit_verdicts(
 
 
 def _sums(
-    trail: AuditTrail,
+    trail: AuditCounts,
     verdicts: pl.DataFrame,
     items: pl.DataFrame,
     models: pl.DataFrame,
@@ -95,7 +96,7 @@ def _sums(
 
 
 def _identifiers(
-    trail: AuditTrail, verdicts: pl.DataFrame, items: pl.DataFrame, models: pl.DataFrame
+    trail: AuditCounts, verdicts: pl.DataFrame, items: pl.DataFrame, models: pl.DataFrame
 ) -> None:
     if len(trail.id_types) > 1:
         n_int, n_text = (len(trail.id_types[k]) for k in ("integers", "text"))
@@ -119,7 +120,7 @@ def _fold(name: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 
 
-def _labels(trail: AuditTrail, verdicts: pl.DataFrame, card: BenchmarkCard) -> None:
+def _labels(trail: AuditCounts, verdicts: pl.DataFrame, card: BenchmarkCard) -> None:
     if not card.labels:
         return
     counts = verdicts.select(pl.col("labels").list.explode(empty_as_null=False).alias("label"))
@@ -136,7 +137,7 @@ def _labels(trail: AuditTrail, verdicts: pl.DataFrame, card: BenchmarkCard) -> N
 
 
 def _companions(
-    trail: AuditTrail,
+    trail: AuditCounts,
     verdicts: pl.DataFrame,
     items: pl.DataFrame,
     models: pl.DataFrame,
@@ -157,6 +158,9 @@ def _companions(
             trail.add(
                 "items_without_verdicts", "", never, f"{plural(never, 'item')} listed without any verdict"
             )
+    steps = companions.get("audit_trail")
+    if steps is not None:
+        _audit_trail(trail, verdicts, steps)
     ratings = companions.get("ratings")
     if ratings is not None:
         trail.add("ratings", "", ratings.height, f"{plural(ratings.height, 'rating')} read")
@@ -165,3 +169,22 @@ def _companions(
         if rated.height:
             note = f"{plural(rated.height, 'rating')} of responses without a verdict"
             trail.add("ratings_without_verdict", "", rated.height, note)
+
+
+def _audit_trail(trail: AuditCounts, verdicts: pl.DataFrame, steps: pl.DataFrame) -> None:
+    """Count a scorer's steps, those of no response, and responses without steps or with another verdict."""
+    trail.add("audit_trail", "", steps.height, f"{plural(steps.height, 'step')} of the audit trail read")
+    key = ["model", "item_id", "run"]
+    lost = steps.join(verdicts, on=key, how="anti").height
+    if lost:
+        note = f"{plural(lost, 'step')} of the audit trail of responses without a verdict"
+        trail.add("audit_trail_without_verdict", "", lost, note)
+    bare = verdicts.join(steps, on=key, how="anti").height
+    if bare:
+        note = f"{plural(bare, 'response')} without a step in the audit trail"
+        trail.add("responses_without_audit_trail", "", bare, note)
+    stated = steps.filter(pl.col("phase") == VERDICT).join(verdicts.select(*key, "verdict"), on=key)
+    other = stated.filter(pl.col("outcome") != pl.col("verdict")).select(key).n_unique()
+    if other:
+        note = f"{plural(other, 'response')} whose audit trail ends in another verdict than the one recorded"
+        trail.add("audit_trail_of_other_verdict", "", other, note)

@@ -8,13 +8,16 @@ from pathlib import Path
 
 import polars as pl
 
+from analysis.capabilities import COMPANIONS
 from analysis.config import BenchmarkCard, read_card
 from analysis.errors import ConfigError, DataError, Problem, problem_with_values
 from analysis.ingest import companions
-from analysis.ingest.audit import AuditTrail, audit_verdicts
+from analysis.ingest.audit import AuditCounts, audit_verdicts
+from analysis.ingest.audit_trail import normalise_audit_trail
 from analysis.ingest.checks import QUARANTINE_SCHEMA, RowChecks, row_as_json
 from analysis.ingest.files import SourceFile, read_parquet_file, verdict_files
 from analysis.ingest.sheets import as_ratings, audit_sheets, join_sheets, read_sheets
+from analysis.ingest.statements import normalise_statements
 from analysis.ingest.verdicts import ITEM_COLUMNS, extra_metrics, normalise, unused_columns
 from analysis.scoring.rubric.state import RubricState, read_state
 
@@ -36,6 +39,10 @@ class Benchmark:
         Tables of the schemas of the same names; declared metrics and covariates follow as columns.
     ratings : pl.DataFrame or None
         Ratings, where there are any.
+    audit_trail : pl.DataFrame or None
+        Steps of the scorer, where it left any.
+    statements : pl.DataFrame or None
+        What a publication says of the same data, where a reproduction wrote it down.
     audit : pl.DataFrame
         What was counted on the way.
     quarantine : pl.DataFrame
@@ -56,6 +63,8 @@ class Benchmark:
     items: pl.DataFrame
     models: pl.DataFrame
     ratings: pl.DataFrame | None
+    audit_trail: pl.DataFrame | None
+    statements: pl.DataFrame | None
     audit: pl.DataFrame
     quarantine: pl.DataFrame
     inputs: dict[str, str]
@@ -112,9 +121,10 @@ def read_benchmark(folder: Path, *, lenient: bool = False, progress: Progress | 
     """
     reading = _Reading(lenient)
     card = _card(folder, reading)
-    trail = AuditTrail()
+    trail = AuditCounts()
     verdicts = _read_verdicts(folder, card, reading, trail, progress)
-    stems = ("items", "models") if card.rubric else ("items", "models", "ratings")
+    # Ratings that follow a rubric are read as scoring sheets.
+    stems = [stem for stem in COMPANIONS if not (card.rubric and stem == "ratings")]
     tables = {stem: _read_companion(folder, stem, card, reading) for stem in stems}
     rubric, sheets = _read_rubric(folder, card, reading)
     if rubric is not None and sheets is not None:
@@ -142,6 +152,8 @@ def read_benchmark(folder: Path, *, lenient: bool = False, progress: Progress | 
         items=items.sort("item_id"),
         models=models.sort("model"),
         ratings=tables.get("ratings"),
+        audit_trail=tables["audit_trail"],
+        statements=tables["statements"],
         audit=trail.frame(),
         quarantine=quarantine,
         inputs=dict(sorted(reading.inputs.items())),
@@ -191,7 +203,7 @@ def _card(folder: Path, reading: _Reading) -> BenchmarkCard:
 
 
 def _read_verdicts(
-    folder: Path, card: BenchmarkCard, reading: _Reading, trail: AuditTrail, progress: Progress | None
+    folder: Path, card: BenchmarkCard, reading: _Reading, trail: AuditCounts, progress: Progress | None
 ) -> pl.DataFrame:
     parts = []
     sources = verdict_files(folder)
@@ -256,8 +268,12 @@ def _read_companion(folder: Path, stem: str, card: BenchmarkCard, reading: _Read
         frame = companions.normalise_items(checks, card)
     elif stem == "models":
         frame = companions.normalise_models(checks)
-    else:
+    elif stem == "ratings":
         frame = companions.normalise_ratings(checks)
+    elif stem == "audit_trail":
+        frame = normalise_audit_trail(checks)
+    else:
+        frame = normalise_statements(checks)
     return reading.settle(checks, frame)
 
 

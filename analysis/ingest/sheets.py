@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from analysis.errors import DataError, Problem, problem_with_values
-from analysis.ingest.audit import AuditTrail, plural
+from analysis.ingest.audit import AuditCounts, plural
 from analysis.ingest.checks import RowChecks
 from analysis.ingest.companions import read_companion
 from analysis.ingest.files import SourceFile
@@ -105,7 +105,7 @@ def as_ratings(sheets: pl.DataFrame, state: RubricState) -> pl.DataFrame:
     )
 
 
-def audit_sheets(trail: AuditTrail, sheets: pl.DataFrame, state: RubricState) -> None:
+def audit_sheets(trail: AuditCounts, sheets: pl.DataFrame, state: RubricState) -> None:
     """Count sheets, rounds, keys without ratings and low safety scores without a reviewed key."""
     n = sheets.select(SHEET).unique().height
     trail.add(

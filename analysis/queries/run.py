@@ -24,6 +24,8 @@ SIGNIFICANT_DIGITS = 12
 
 ABSENT = {
     "ratings": "has no ratings",
+    "audit_trail": "has no audit trail",
+    "statements": "has no statements of a publication",
     "failure_labels": "has no failure labels",
     "decisions": "has no decisions",
     "strata": "has no strata",

@@ -241,5 +241,8 @@ _EMPTY = {
     "ensembles": "No item has a scored response.",
     "influence": "There is one track and no declared cluster, so no part can be left out.",
     "repeated_runs": "No model has a second scored run of any item.",
+    "flag_outcomes": "No response is flagged.",
+    "version_changes": "No two models with verdicts are of one <code>family</code>.",
+    "rank_shifts": "There is one ranking only: one metric in one track.",
     "run_noise": "No model has two scored runs of two items.",
 }

@@ -38,7 +38,16 @@ from analysis.schemas.core import (
     UniqueSolves,
 )
 from analysis.schemas.ratings import Agreement, AgreementStatistics, JudgeCorrection, Raters, Reliability
-from analysis.schemas.raw import Audit, Items, Models, Quarantine, Ratings, Verdicts
+from analysis.schemas.raw import (
+    Audit,
+    AuditTrail,
+    Items,
+    Models,
+    Quarantine,
+    Ratings,
+    Statements,
+    Verdicts,
+)
 from analysis.schemas.robustness import (
     CoverageShares,
     DataQuality,
@@ -85,6 +94,7 @@ __all__ = [
     "AgreementStatistics",
     "Applicability",
     "Audit",
+    "AuditTrail",
     "Concordance",
     "Costs",
     "CountDistribution",
@@ -140,6 +150,7 @@ __all__ = [
     "ScoreDistribution",
     "ScoreSummaries",
     "Specialties",
+    "Statements",
     "Strata",
     "ThresholdSensitivity",
     "Tiers",
@@ -154,6 +165,8 @@ RAW: dict[str, type[dy.Schema]] = {
     "items": Items,
     "models": Models,
     "ratings": Ratings,
+    "audit_trail": AuditTrail,
+    "statements": Statements,
 }
 """The validated raw tables."""
 

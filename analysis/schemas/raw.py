@@ -76,6 +76,40 @@ class Ratings(dy.Schema):
     flagged = dy.Bool(nullable=True, description="The rating is flagged.")
 
 
+class AuditTrail(dy.Schema):
+    """How a scorer came to its verdicts: one row per step of a response."""
+
+    model = key_column(MODEL)
+    item_id = key_column("Item's identifier as text.")
+    run = dy.Int64(primary_key=True, description="Run scored.")
+    step = dy.Int64(primary_key=True, description="Number of the step within the response, in its order.")
+    phase = text_column(
+        "Phase of the scorer, such as `repair` or `content`; a step of phase `verdict` states the verdict."
+    )
+    field = dy.String(
+        description="What was looked at: a field of the response, a slot, a measure, a label.",
+    )
+    outcome = dy.String(description="What came of it; of phase `verdict`, the verdict.")
+    found = text_column("What the response has.")
+    expected = text_column("What the gold answer or the schema has.")
+    value = number_column("The value measured.")
+    threshold = number_column("The threshold that the value was held against.")
+
+
+class Statements(dy.Schema):
+    """What a publication says of the same data, and what is measured for it."""
+
+    position = dy.Int64(primary_key=True, min=1, description="Number of the statement, in order.")
+    place = dy.String(description="Section, table or figure of the publication.")
+    says = dy.String(description="What it says, in short.")
+    quantity = text_column("What is measured for it.")
+    printed = dy.String(description="The value as printed.")
+    measured = number_column("The value here.")
+    met = dy.Bool(description="The printed value holds, to the precision of the print.")
+    reason = text_column("Why it does not hold.")
+    note = text_column("How the statement was read.")
+
+
 class Audit(dy.Schema):
     """What ingest counted: nothing is lost without a row here."""
 

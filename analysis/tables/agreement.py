@@ -146,7 +146,7 @@ def _repeats(matrix: RatingMatrix, data: BenchmarkData) -> Iterator[tuple[Rating
             (matrix.kinds[r],) * 2,
             matrix.targets[first.tolist()],
             matrix.labels,
-            matrix.positions,
+            matrix.scales,
             np.stack([matrix.label[r][first], matrix.label[r][second]]),
             np.stack([matrix.value[r][first], matrix.value[r][second]]),
             np.stack([matrix.positive[r][first], matrix.positive[r][second]]),

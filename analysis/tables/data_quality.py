@@ -15,7 +15,7 @@ from analysis.matrix import EXCLUDED, MISSING, UNSCORED, VerdictMatrix
 from analysis.schemas import DataQuality
 from analysis.tables import quality_checks
 from analysis.tables.data import BenchmarkData, Made, table_frame
-from analysis.tables.quality_checks import Finding, Status, found, of_ingest
+from analysis.tables.quality_checks import Finding, Status, found, numbered, of_ingest
 
 
 def derive(data: BenchmarkData) -> Made:
@@ -68,14 +68,16 @@ def _rows(data: BenchmarkData) -> Iterator[Finding]:
     repeats = aside.filter(pl.col("subject").str.contains("repeats an earlier row"))
     n_repeats = int(repeats["n"].sum())
     read = n_rows + n_aside
-    yield Finding("rows", "", n_rows, read, "ok", f"{n_rows:,} rows of verdicts count, of {read:,} read.")
+    note = f"{numbered(n_rows, 'row of verdicts counts', 'rows of verdicts count')}, of {read:,} read."
+    yield Finding("rows", "", n_rows, read, "ok", note)
     yield Finding(
         "duplicate_rows",
         "",
         n_repeats,
         read,
         found(n_repeats, "attention"),
-        f"{n_repeats:,} rows repeat an earlier model, item and run; the first one stands."
+        f"{numbered(n_repeats, 'row repeats', 'rows repeat')} an earlier model, item and run; the first one "
+        "stands."
         if n_repeats
         else "No model, item and run stands twice.",
     )
@@ -85,7 +87,8 @@ def _rows(data: BenchmarkData) -> Iterator[Finding]:
         n_aside,
         read,
         found(n_aside, "attention"),
-        f"{n_aside:,} rows break the contract and were set aside (quarantine.parquet)."
+        numbered(n_aside, "row breaks the contract and was", "rows break the contract and were")
+        + " set aside (quarantine.parquet)."
         if n_aside
         else "No row was set aside.",
     )
@@ -142,9 +145,10 @@ def _runs(matrix: VerdictMatrix) -> Iterator[Finding]:
         if counts.size and counts.min() != counts.max():
             short = int((counts < counts.max()).sum())
             note = f"{model}: {counts.min()} to {counts.max()} scored runs; {short:,} of {counts.size:,} "
-            note += "items have fewer than the most."
+            note += f"items {'has' if short == 1 else 'have'} fewer than the most."
             ragged.append(Finding("ragged_runs", model, short, int(counts.size), "note", note))
-    note = f"{len(ragged)} models have different numbers of scored runs on different items."
+    note = numbered(len(ragged), "model has", "models have")
+    note += " different numbers of scored runs on different items."
     yield Finding(
         "ragged_runs",
         "",

@@ -152,11 +152,12 @@ def _rows(judge: str, kind: str, model: str, labels: _Labels, level: float) -> p
         shares["rogan_gladen"] = _without_limits(shares["rogan_gladen"])
     equivalent = n * (alone.std_error / powered.std_error) ** 2 if powered.std_error > 0 else float("nan")
     worth = bool(n >= FEW and n_rest and equivalent >= WORTH_IT * n)
+    who = "recorded verdict" if kind == VERDICT else kind
     notes = {
         "human_only": "",
-        "judge_only": _on_bias(bias),
-        "ppi": _on_worth(n, n_rest, equivalent, worth),
-        "rogan_gladen": _on_rogan_gladen(shares["rogan_gladen"], labels),
+        "judge_only": _on_bias(bias, who),
+        "ppi": _on_worth(n, n_rest, equivalent, worth, who),
+        "rogan_gladen": _on_rogan_gladen(shares["rogan_gladen"], labels, who),
     }
     columns = {
         "judge": judge,
@@ -196,32 +197,33 @@ def _without_limits(share: Share) -> Share:
     )
 
 
-def _on_bias(bias: Share) -> str:
+def _on_bias(bias: Share, who: str) -> str:
     size = f"{100 * bias.estimate:+.1f} points ({100 * bias.ci_low:+.1f} to {100 * bias.ci_high:+.1f})"
     if np.isnan(bias.ci_low):
-        return "Whether the judge alone is biased cannot be said: too few human labels."
+        return f"Whether the {who} alone is biased cannot be said: too few human labels."
     if bias.ci_low > 0 or bias.ci_high < 0:
-        return f"The judge alone is biased: {size} against the humans."
-    return f"No bias of the judge is shown: {size} against the humans."
+        return f"The {who} alone is biased: {size} against the humans."
+    return f"No bias of the {who} is shown: {size} against the humans."
 
 
-def _on_worth(n: int, n_rest: int, equivalent: float, worth: bool) -> str:
+def _on_worth(n: int, n_rest: int, equivalent: float, worth: bool, who: str) -> str:
+    labels = "human label" if n == 1 else "human labels"
     if n < FEW:
-        return f"Only {n} human labels: too few to correct the judge."
+        return f"Only {n} {labels}: too few to correct the {who}."
     if n_rest == 0:
-        return "Humans labelled all that the judge did: their labels stand alone."
+        return f"Humans labelled all that the {who} did: their labels stand alone."
     if worth:
-        return f"Worth it: the judge makes {n:,} human labels count as {equivalent:,.0f}."
-    return f"Not worth it: with the judge {n:,} human labels count as {equivalent:,.0f}."
+        return f"Worth it: the {who} makes {n:,} {labels} count as {equivalent:,.0f}."
+    return f"Not worth it: with the {who} {n:,} {labels} count as {equivalent:,.0f}."
 
 
-def _on_rogan_gladen(share: Share, labels: _Labels) -> str:
+def _on_rogan_gladen(share: Share, labels: _Labels, who: str) -> str:
     if not np.isnan(share.estimate):
         several = "; no interval: a model has several labels of one item or cluster"
-        alike = "Takes the judge's sensitivity and specificity as the same on both parts"
+        alike = f"Takes sensitivity and specificity of the {who} as the same on both parts"
         return f"{alike}{several if labels.clusters is not None else ''}."
     if labels.judge_only.size == 0:
-        return "Nothing that only the judge has labelled."
+        return f"Nothing that only the {who} has labelled."
     if labels.human.min() == labels.human.max():
         return "The humans say only yes or only no: sensitivity or specificity is unknown."
-    return "The judge is no better than chance on the responses that humans labelled."
+    return f"The {who} is no better than chance on the responses that humans labelled."

@@ -50,6 +50,21 @@ def found(n: int, status: Status) -> Status:
     return status if n else "ok"
 
 
+def numbered(n: int, one: str, many: str) -> str:
+    """Return a count with the words that go with it.
+
+    Examples
+    --------
+    >>> numbered(1, "row repeats", "rows repeat"), numbered(1200, "row repeats", "rows repeat")
+    ('1 row repeats', '1,200 rows repeat')
+    """
+    return f"{n:,} {one if n == 1 else many}"
+
+
+def _of(n: int, total: int, noun: str) -> str:
+    return f"{n:,} of {numbered(total, noun, f'{noun}s')}"
+
+
 def of_ingest(data: BenchmarkData, check: str) -> pl.DataFrame:
     """Return `subject`, `n`, `note` of what ingest counted under a name."""
     if data.audit is None:
@@ -85,7 +100,7 @@ def items_findings(data: BenchmarkData, matrix: VerdictMatrix) -> Iterator[Findi
         ),
     )
     for check, n, what, none, status in counts:
-        note = f"{n:,} of {n_items:,} items: {what}." if n else none
+        note = f"{_of(n, n_items, 'item')}: {what}." if n else none
         yield Finding(check, "", n, n_items, found(n, status), note)
         if check == "items_of_one_model" and n:
             yield from _alone(matrix, seen == 1)
@@ -103,7 +118,8 @@ def _alone(matrix: VerdictMatrix, alone: npt.NDArray[np.bool_]) -> Iterator[Find
     for model, has in zip(matrix.models, matrix.has_cell, strict=True):
         n, total = int((has & alone).sum()), int(has.sum())
         if n:
-            note = f"{model}: {n:,} of its {total:,} items are scored for no other model."
+            note = f"{model}: {n:,} of its {numbered(total, 'item', 'items')} "
+            note += f"{'is' if n == 1 else 'are'} scored for no other model."
             yield Finding("items_of_one_model", model, n, total, "attention", note)
 
 
@@ -150,10 +166,10 @@ def labels_findings(data: BenchmarkData) -> Iterator[Finding]:
         return
     failing = verdicts.filter(~pl.col("correct"))
     bare = failing.filter(pl.col("labels").list.len() == 0).height
-    note = f"{bare:,} of {failing.height:,} failing rows carry no label."
+    note = f"{_of(bare, failing.height, 'failing row')} {'carries' if bare == 1 else 'carry'} no label."
     yield Finding("failures_without_label", "", bare, failing.height, found(bare, "note"), note)
     good = labelled.filter(pl.col("correct")).height
-    note = f"{good:,} of {labelled.height:,} labelled rows are correct."
+    note = f"{_of(good, labelled.height, 'labelled row')} {'is' if good == 1 else 'are'} correct."
     yield Finding("labels_on_success", "", good, labelled.height, found(good, "note"), note)
     counts = dict(
         labelled.select(pl.col("labels").list.explode(empty_as_null=False).alias("label"))
@@ -168,7 +184,7 @@ def labels_findings(data: BenchmarkData) -> Iterator[Finding]:
         unknown = bool(declared) and name not in declared
         reserved = name in declared and declared[name].reserved
         status: Status = "attention" if unknown or (not n and not reserved) else "ok"
-        note = f"{name} stands in {n:,} row{'' if n == 1 else 's'}"
+        note = f"{name} stands in {numbered(n, 'row', 'rows')}"
         if unknown:
             note += ", but not in the card"
         elif not n:
@@ -182,7 +198,9 @@ def costs_findings(data: BenchmarkData) -> Iterator[Finding]:
     costs = price_models(data)
     unpriced = costs.with_columns((pl.col("n_rows") - pl.col("n_priced")).alias("left"))
     n, total = int(unpriced["left"].sum()), int(unpriced["n_rows"].sum())
-    note = f"{n:,} of {total:,} rows have no price." if n else "Every row has a price."
+    note = (
+        f"{_of(n, total, 'row')} {'has' if n == 1 else 'have'} no price." if n else "Every row has a price."
+    )
     yield Finding("unpriced_rows", "", n, total, found(n, "note"), note)
     for row in unpriced.filter(pl.col("left") > 0).sort("model").iter_rows(named=True):
         if n < total:
@@ -208,8 +226,8 @@ def ratings_findings(data: BenchmarkData) -> Iterator[Finding]:
         known = data.verdicts["item_id"].unique()
         strange = data.ratings.filter(~pl.col("item_id").is_in(known.implode()))["item_id"]
         example = f", such as item {strange[0]}" if strange.len() else ""
-        note = f"{n:,} of {total:,} ratings are of a model and item without a verdict{example}: they cannot "
-        note += "be compared with one."
+        note = f"{_of(n, total, 'rating')} {'is' if n == 1 else 'are'} of a model and item without a verdict"
+        note += f"{example}: no verdict can be set beside {'it' if n == 1 else 'them'}."
     yield Finding("ratings_without_verdict", "", n, total, found(n, "attention"), note)
     for rater in own.filter("is_verdict")["rater"]:
         yield Finding(
@@ -234,8 +252,8 @@ def units_findings(data: BenchmarkData) -> Iterator[Finding]:
             ids.n_unique(),
             ids.len(),
             "attention",
-            f"{ids.len():,} items share {ids.n_unique():,} values of cluster_id, but the card declares no "
-            "cluster: intervals and tests take the items as independent.",
+            f"{ids.len():,} items share {numbered(ids.n_unique(), 'value', 'values')} of cluster_id, but the "
+            "card declares no cluster: intervals and tests take the items as independent.",
         )
     else:
         note = "The card declares the cluster." if data.card.cluster else "No items share a cluster."

@@ -47,6 +47,22 @@ Mask = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
+class RatingScale:
+    """An order of categories: the card's verdicts, or one of its rating scales.
+
+    Parameters
+    ----------
+    codes : ndarray of int, shape (S,)
+        The categories of the matrix that are on the scale, lowest first.
+    places : ndarray of float, shape (S,)
+        Their places on it; those between belong to words that nobody used.
+    """
+
+    codes: npt.NDArray[np.int64]
+    places: npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
 class RatingMatrix:
     """Ratings of R raters on N targets.
 
@@ -57,10 +73,9 @@ class RatingMatrix:
     targets : pl.DataFrame
         N rows of `model`, `item_id`, `run`, `criterion_id`, `polarity`.
     labels : tuple of str
-        K categories of text: those among the card's verdicts in its order, then the others in
-        code-point order.
-    positions : ndarray of float, shape (K,), or None
-        Places in the card's order, NaN for labels outside it; None where no label is in it.
+        K categories of text in code-point order.
+    scales : tuple of RatingScale
+        The orders that hold any of them: the card's verdicts, then its rating scales.
     label : ndarray of int, shape (R, N)
         Category; -1 where there is none.
     value : ndarray of float, shape (R, N)
@@ -77,7 +92,7 @@ class RatingMatrix:
     kinds: tuple[str, ...]
     targets: pl.DataFrame
     labels: tuple[str, ...]
-    positions: npt.NDArray[np.float64] | None
+    scales: tuple[RatingScale, ...]
     label: npt.NDArray[np.int64]
     value: npt.NDArray[np.float64]
     positive: npt.NDArray[np.int64]
@@ -118,7 +133,7 @@ def lay_out_ratings(data: BenchmarkData) -> RatingMatrix:
     targets = rows.group_by(TARGET).agg(pl.col("polarity").drop_nulls().sort().first())
     targets = targets.sort(TARGET, nulls_last=False).with_row_index("at")
     names = rows.select("rater", "rater_kind").unique().sort("rater", "rater_kind")
-    labels, positions = _scale(rows["label"], data)
+    labels, scales = _scales(rows["label"], data)
     rows = rows.join(
         _positive(rows, data), on=["criterion_id", "label", "value"], how="left", nulls_equal=True
     )
@@ -138,7 +153,7 @@ def lay_out_ratings(data: BenchmarkData) -> RatingMatrix:
         tuple(names["rater_kind"]),
         targets.drop("at"),
         labels,
-        positions,
+        scales,
         label,
         value,
         positive,
@@ -166,16 +181,16 @@ def _raters(rows: pl.DataFrame) -> pl.DataFrame:
     return joined.with_columns(pl.when(apart).then(named).otherwise("rater").alias("rater")).drop("n_kinds")
 
 
-def _scale(labels: pl.Series, data: BenchmarkData) -> tuple[tuple[str, ...], npt.NDArray[np.float64] | None]:
-    """Return the labels, those of the card's order first, and their places in it; NaN for the others."""
+def _scales(labels: pl.Series, data: BenchmarkData) -> tuple[tuple[str, ...], tuple[RatingScale, ...]]:
+    """Return the labels, and every scale of the card that holds any of them."""
     names = sorted(labels.drop_nulls().unique())
-    order = data.card.verdicts.order or ()
-    places = sorted(order.index(name) for name in names if name in order)
-    if not places:
-        return tuple(names), None
-    others = [name for name in names if name not in order]
-    positions = np.array([*places, *(np.nan for _ in others)], dtype=np.float64)
-    return (*(order[i] for i in places), *others), positions
+    scales = []
+    for order in (data.card.verdicts.order or (), *data.card.rating_scales.values()):
+        places = [i for i, name in enumerate(order) if name in names]
+        if places:
+            codes = np.array([names.index(order[i]) for i in places], dtype=np.int64)
+            scales.append(RatingScale(codes, np.array(places, dtype=np.float64)))
+    return tuple(names), tuple(scales)
 
 
 def ordered_codes(
@@ -183,31 +198,32 @@ def ordered_codes(
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64] | None, int]:
     """Return codes, places and number of the categories in which these ratings can be compared.
 
-    Criteria may use words of their own. Ratings that keep to words of the card's order have places,
-    and only those words are their categories; others have none.
+    Criteria may use words of their own. Ratings that keep to the words of one scale have places, and
+    only those words are their categories; others have none.
 
     Parameters
     ----------
     label : ndarray of int
         Categories of the matrix, -1 where there is none.
     matrix : RatingMatrix
-        Gives the categories and their places.
+        Gives the categories and their scales.
 
     Returns
     -------
     codes : ndarray of int
-        Categories, -1 where there is none.
+        Categories, lowest first where they have places; -1 where there is none.
     positions : ndarray of float or None
         Their places; None where they have no order.
     n_levels : int
         Their number.
     """
-    places = matrix.positions
-    if places is None or np.isnan(places[label[label >= 0]]).any():
-        return label, None, len(matrix.labels)
-    # Labels of the order stand first.
-    known = places[~np.isnan(places)]
-    return label, known, known.size
+    used = np.unique(label[label >= 0])
+    for scale in matrix.scales:
+        if np.isin(used, scale.codes).all():
+            code = np.full(len(matrix.labels), -1, dtype=np.int64)
+            code[scale.codes] = np.arange(scale.codes.size)
+            return np.where(label >= 0, code[label], -1), scale.places, scale.codes.size
+    return label, None, len(matrix.labels)
 
 
 def _positive(rows: pl.DataFrame, data: BenchmarkData) -> pl.DataFrame:
@@ -274,12 +290,12 @@ def _with_verdict(matrix: RatingMatrix, data: BenchmarkData) -> RatingMatrix:
     known = set(joined["verdict"].drop_nulls()) | set(data.card.verdicts.order or DERIVED_VERDICTS)
     # Labels of another vocabulary (yes, no) are compared with success alone.
     same_words = bool(matrix.labels) and set(matrix.labels) <= known
-    labels, positions = matrix.labels, matrix.positions
+    labels, scales = matrix.labels, matrix.scales
     label = matrix.label
     own = np.full(joined.height, -1, dtype=np.int64)
     if same_words:
         words = pl.concat([pl.Series(matrix.labels, dtype=pl.String), joined["verdict"].drop_nulls()])
-        labels, positions = _scale(words, data)
+        labels, scales = _scales(words, data)
         moved = _index(pl.Series(matrix.labels, dtype=pl.String), list(labels))
         label = np.where(label >= 0, moved[label], -1)
         own = _index(joined["verdict"], list(labels))
@@ -292,7 +308,7 @@ def _with_verdict(matrix: RatingMatrix, data: BenchmarkData) -> RatingMatrix:
         (*matrix.kinds, VERDICT),
         matrix.targets,
         labels,
-        positions,
+        scales,
         np.vstack([label, own]),
         np.vstack([matrix.value, score]),
         np.vstack([matrix.positive, success]),

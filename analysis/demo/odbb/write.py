@@ -15,6 +15,7 @@ from analysis.demo.odbb.items import item_table
 from analysis.demo.odbb.patterns import solve_patterns
 from analysis.demo.odbb.published import MODELS
 from analysis.demo.odbb.responses import Responses, describe_responses
+from analysis.demo.odbb.statements import compare
 from analysis.demo.odbb.verdicts import CORRECT, INCORRECT, PARTIAL, TECHNICAL, Cells, assign_verdicts
 
 VERDICT_NAMES = {
@@ -48,6 +49,9 @@ def write_odbb(folder: Path) -> None:
         "ratings": ratings,
     }.items():
         frame.write_parquet(folder / f"{name}.parquet", compression="zstd", row_group_size=50_000)
+    statements = compare(folder).rename({"gives_way": "reason"}).drop("as_recorded")
+    empty = pl.col("reason", "note").replace("", None)
+    statements.with_columns(empty).write_parquet(folder / "statements.parquet", compression="zstd")
     shutil.copyfile(Path(__file__).with_name("card.yaml"), folder / "benchmark.yaml")
 
 

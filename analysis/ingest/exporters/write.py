@@ -108,6 +108,10 @@ def _left_out(benchmark: Benchmark) -> list[str]:
     found = []
     if benchmark.ratings is not None and benchmark.ratings.height:
         found.append(f"{benchmark.ratings.height:,} ratings are not in the export")
+    if benchmark.audit_trail is not None and benchmark.audit_trail.height:
+        found.append(f"{benchmark.audit_trail.height:,} steps of the audit trail are not in the export")
+    if benchmark.statements is not None and benchmark.statements.height:
+        found.append(f"{benchmark.statements.height:,} statements of a publication are not in the export")
     unanswered = benchmark.items.height - benchmark.verdicts["item_id"].n_unique()
     if unanswered:
         found.append(f"{unanswered:,} items that no model answered are not in the export")

@@ -16,6 +16,7 @@ GROUPS = {
     "items": "Read",
     "models": "Read",
     "ratings": "Read",
+    "audit_trail": "Read",
     "excluded_rows": "Not scored",
     "unscored_rows": "Not scored",
     "missing_cells": "Not scored",

@@ -7,7 +7,7 @@ import polars as pl
 from analysis.reporting.detail import detail
 from analysis.reporting.markup import block, escape, paragraph
 from analysis.reporting.numbers import Scale, listed, plural, scale_for
-from analysis.reporting.sections import judges, reliability
+from analysis.reporting.sections import judges, rated_labels, reliability
 from analysis.reporting.sections.rater_words import (
     COEFFICIENT,
     KINDS,
@@ -37,7 +37,8 @@ def show(view: View) -> str:
     if not pairs and not numbers:
         parts.append(absent(results.why_absent("agreement_statistics")))
     parts += [_pairs(view, pairs), _numbers(view, numbers, fold=bool(pairs)), _groups(view)]
-    return "".join([*parts, reliability.show(view), reliability.who(view), judges.show(view)])
+    parts += [rated_labels.show(view), reliability.show(view), reliability.who(view), judges.show(view)]
+    return "".join(parts)
 
 
 def who(view: View) -> str:

@@ -37,6 +37,7 @@ def test_the_command_writes_the_same_bytes(odbb: Path, tmp_path: Path) -> None:
         "items.parquet",
         "models.parquet",
         "ratings.parquet",
+        "statements.parquet",
         "verdicts.parquet",
     ]
     for name in names:

@@ -226,7 +226,7 @@ def test_few_human_labels_are_said_to_be_few(make: Make) -> None:
         make(verdict_rows({"m": "101" + "1" * 9}), ratings, ORDERED), judge_correction, "judge_correction"
     )
     powered = found.filter(pl.col("method") == "ppi").row(0, named=True)
-    assert powered["note"] == "Only 3 human labels: too few to correct the judge."
+    assert powered["note"] == "Only 3 human labels: too few to correct the recorded verdict."
     assert (powered["ci_low"], powered["worth_it"]) == (None, False)
 
 
@@ -236,5 +236,5 @@ def test_all_labelled_by_humans_needs_no_judge(make: Make) -> None:
         make(verdict_rows({"m": "10" * 10}), ratings, ORDERED), judge_correction, "judge_correction"
     )
     powered = found.filter(pl.col("method") == "ppi").row(0, named=True)
-    assert powered["note"] == "Humans labelled all that the judge did: their labels stand alone."
+    assert powered["note"] == "Humans labelled all that the recorded verdict did: their labels stand alone."
     assert powered["estimate"] == 0.5

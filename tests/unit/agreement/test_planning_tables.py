@@ -236,7 +236,7 @@ def test_every_oddity_has_a_row(make: Make) -> None:
     assert found["unscored_cells", "a"]["n"] == 1
     assert found["missing_cells", ""]["n"] == 2
     assert found["items_of_one_model", ""]["n"] == 2
-    assert found["items_of_one_model", "a"]["note"] == "a: 1 of its 3 items are scored for no other model."
+    assert found["items_of_one_model", "a"]["note"] == "a: 1 of its 3 items is scored for no other model."
     assert found["near_identical_items", ""]["n"] == 1
     assert found["unpriced_rows", ""]["n"] == 8
     assert found["undeclared_clusters", ""]["status"] == "attention"
@@ -271,8 +271,8 @@ def test_ratings_that_match_nothing_are_named(make: Make) -> None:
     ratings = [{"model": "a", "item_id": "i0::0", "rater": "j", "rater_kind": "judge", "label": "yes"}]
     found = quality(make(verdict_rows({"a": "1"}), ratings))
     assert found["ratings_without_verdict", ""]["note"] == (
-        "1 of 1 ratings are of a model and item without a verdict, such as item i0::0: they cannot be "
-        "compared with one."
+        "1 of 1 rating is of a model and item without a verdict, such as item i0::0: no verdict can be set "
+        "beside it."
     )
 
 

@@ -3,35 +3,53 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
+from analysis.errors import ConfigError
 from analysis.tables.rated import criterion_groups, lay_out_ratings, ordered_codes
 from tests.unit.agreement.conftest import Make, rating_rows, verdict_rows
 
 ORDERED = "verdicts: {order: [incorrect, partial, correct]}"
 
 
-def test_labels_stand_in_the_cards_order_and_keep_unused_places(make: Make) -> None:
+def test_codes_follow_the_cards_order_and_keep_unused_places(make: Make) -> None:
     data = make(verdict_rows({"m": "10"}), rating_rows("h", "human", ["correct", "incorrect"]), ORDERED)
     matrix = lay_out_ratings(data)
-    assert matrix.labels == ("incorrect", "correct")
-    assert matrix.positions is not None
-    assert matrix.positions.tolist() == [0.0, 2.0]
+    codes, positions, n_levels = ordered_codes(matrix.label, matrix)
+    assert codes[0].tolist() == [1, 0]
+    assert positions is not None
+    assert positions.tolist() == [0.0, 2.0]
+    assert n_levels == 2
 
 
 def test_labels_outside_the_cards_verdicts_have_no_order(make: Make) -> None:
     ratings = rating_rows("h", "human", ["correct", "unsure"])
     matrix = lay_out_ratings(make(verdict_rows({"m": "10"}), ratings, ORDERED))
-    assert matrix.labels == ("correct", "unsure")
-    assert matrix.positions is not None
-    assert matrix.positions[0] == 2.0
-    assert np.isnan(matrix.positions[1])
     # Together they have no order; the ratings that keep to the card's words do.
     assert ordered_codes(matrix.label, matrix)[1] is None
-    codes, positions, n_levels = ordered_codes(np.array([[0, -1]]), matrix)
+    correct = matrix.labels.index("correct")
+    codes, positions, n_levels = ordered_codes(np.array([[correct, -1]]), matrix)
     assert positions is not None
-    assert (codes.tolist(), positions.tolist(), n_levels) == ([[0, -1]], [2.0], 1)
+    assert positions[codes[0, 0]] == 2.0
+    assert (codes[0, 1], n_levels) == (-1, 1)
     # An unsure rater says neither yes nor no.
     assert matrix.positive[0].tolist() == [1, -1]
+
+
+def test_a_rating_scale_orders_words_of_its_own(make: Make) -> None:
+    card = ORDERED + "\nrating_scales: {severity: [none, mild, severe], size: [small, big]}"
+    ratings = rating_rows("h", "human", ["severe", "none"])
+    matrix = lay_out_ratings(make(verdict_rows({"m": "10"}), ratings, card))
+    codes, positions, n_levels = ordered_codes(matrix.label[:1], matrix)
+    assert codes.tolist() == [[1, 0]]
+    assert positions is not None
+    assert (positions.tolist(), n_levels) == ([0.0, 2.0], 2)
+
+
+@pytest.mark.parametrize("labels", ["[none]", "[none, mild, none]"])
+def test_a_rating_scale_needs_two_distinct_labels(make: Make, labels: str) -> None:
+    with pytest.raises(ConfigError, match=r"scale 'severity' needs two labels or more, each once"):
+        make(verdict_rows({"m": "1"}), None, f"rating_scales: {{severity: {labels}}}")
 
 
 def test_yes_and_no_in_other_words(make: Make) -> None:

@@ -64,6 +64,8 @@ def build(
     for name, here in everywhere.items():
         _track(out, name, models, solved[:, here], seen[:, here], rng, clustered, priced)
         _labels(out, name, models, seen[:, here], labels, rng)
+        _flags(out, name, models, solved[:, here], seen[:, here])
+        _grades(out, name, solved[:, here], seen[:, here])
     _strata(out, models, solved, seen, value)
     for table, rows in out.items():
         if rows:
@@ -71,6 +73,49 @@ def build(
             frame = pl.DataFrame(rows, schema={c: d.dtype for c, d in schema.columns().items()})
             tables[table] = frame.sort(schema.primary_key(), maintain_order=True)
     return tables
+
+
+def _flags(
+    out: dict[str, list[dict[str, Any]]], track: str, models: list[str], solved: np.ndarray, seen: np.ndarray
+) -> None:
+    """Flag every third answer as one that knows, every seventh as odd."""
+    for i, model in enumerate(models):
+        n, failed = int(seen[i].sum()), int((seen[i] & ~solved[i]).sum())
+        for flag, every in (("knows_the_answer", 3), ("odd", 7)):
+            flagged = seen[i] & (np.arange(seen.shape[1]) % every == 0)
+            both = int((flagged & ~solved[i]).sum())
+            if n:
+                low, high = wilson(both, n)
+                out["flag_outcomes"].append(
+                    {
+                        "track": track, "model": model, "flag": flag, "n_items": n,
+                        "n_flagged": int(flagged.sum()), "n_flagged_failed": both, "n_failed": failed,
+                        "rate": float(flagged.sum() / n), "gap": both / n, "ci_low": low, "ci_high": high,
+                        "share_of_failures": both / failed if failed else None,
+                    }
+                )  # fmt: skip
+
+
+def _grades(out: dict[str, list[dict[str, Any]]], track: str, solved: np.ndarray, seen: np.ndarray) -> None:
+    """Grade an answer by its place among the items, 1 where it is right."""
+    grade = np.where(solved, 1.0, np.arange(seen.shape[1]) % 10 / 20)
+    some = (solved & seen).any(0)
+    for subset, keep in (("all", seen.any(0)), ("solved", some), ("unsolved", seen.any(0) & ~some)):
+        values = grade[:, keep][seen[:, keep]]
+        if not values.size:
+            continue
+        about = {"track": track, "metric": "score", "subset": subset}
+        out["score_summaries"].append(
+            {
+                **about, "n_items": int(keep.sum()), "n_cells": values.size, "mean": float(values.mean()),
+                "median": float(np.median(values)), "q25": float(np.quantile(values, 0.25)),
+                "q75": float(np.quantile(values, 0.75)), "share_zero": float((values == 0).mean()),
+                "share_below_tenth": float((values < 0.1).mean()),
+            }
+        )  # fmt: skip
+        for b, n in enumerate(np.histogram(values, 20, (0, 1))[0].tolist()):
+            edges = {"bin": b, "low": b / 20, "high": (b + 1) / 20}
+            out["score_distribution"].append({**about, **edges, "n_cells": n, "share": n / values.size})
 
 
 def _models(models: list[str], priced: str) -> pl.DataFrame:

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from analysis.config import BenchmarkCard
-from analysis.figures import DARK, FIGURES, LIGHT, Absent, Figure, specification
+from analysis.figures import DARK, FIGURES, LIGHT, Absent, Figure, policies, specification
 from analysis.figures.identity import identify
 from tests.unit.figures.builder import build
 from tests.unit.figures.cases import CASES, HOSTILE_NAMES, PLAIN, SIMULATED, Tables
@@ -79,13 +79,14 @@ def test_which_are_absent(case: Case) -> None:
     alone = {"concordance", "pairwise"} if "single model" in case.name else set()
     costs = {"frontier"} if case.name == "no prices" else set()
     tracks = "track" in case.name or case.name in {"single model", "hostile text"}
-    optional = {"policies", "failure_labels"}
+    optional = {"policies", "failure_labels", "score_distribution"}
     assert absent - optional == alone | costs | (set() if tracks else {"scores_by_track"})
 
 
 def test_200_models() -> None:
     tables = build(200, 40, missing=0.1, tracks=("x", "y"))
-    for name, figure in FIGURES.items():
+    # Two hundred models leave no item unsolved.
+    for name, figure in FIGURES.items() - {("score_distribution", FIGURES["score_distribution"])}:
         spec = spec_of(name, tables)
         widths = [
             v["width"] for v in walk(spec) if isinstance(v, dict) and isinstance(v.get("width"), (int, float))
@@ -221,6 +222,34 @@ def test_policies_only_where_ranks_differ() -> None:
         rank=pl.when(pl.col("policy") == "failure").then(4 - pl.col("rank")).otherwise(pl.col("rank"))
     )
     assert "2 models of 3 change rank" in subtitle(spec_of("policies", {**tables, "policies": swapped}))
+
+
+def test_policies_has_a_column_for_each_that_differs() -> None:
+    tables = build(3, 30)
+    first = tables["policies"].filter(pl.col("policy") == "exclude")
+    moved = first.with_columns(rank=4 - pl.col("rank"))
+    named = [
+        *(first.with_columns(policy=pl.lit(p)) for p in ("exclude", "excluded_as_failure")),
+        *(moved.with_columns(policy=pl.lit(p)) for p in ("failure", "missing_as_failure")),
+        first.with_columns(policy=pl.lit("common_items"), n_items=pl.lit(7, dtype=pl.Int64)),
+    ]
+    with_more = {**tables, "denominators": pl.concat(named)}
+
+    def columns(card: BenchmarkCard) -> set[str]:
+        return set(policies.rows_of(with_more, card)["policy"])
+
+    assert columns(PLAIN) == {"exclude", "failure", "common_items"}
+    # The policy in force has a column where another gives the same numbers.
+    alike = pl.concat([first.with_columns(policy=pl.lit(p)) for p in ("exclude", "failure")])
+    shown = policies.rows_of({**tables, "denominators": alike}, BenchmarkCard(missing="failure"))
+    assert set(shown["policy"]) == {"failure"}
+    text = json.dumps(spec_of("policies", with_more))
+    assert [p for p, name in policies.POLICIES.items() if f'"{name}"' in text] == [
+        "exclude", "failure", "common_items",
+    ]  # fmt: skip
+    caption = FIGURES["policies"].caption(with_more, PLAIN)
+    assert "excluded, unscored = 0: both count 0" in caption
+    assert "never asked" not in caption
 
 
 def test_kinds_of_labels_stand_apart() -> None:

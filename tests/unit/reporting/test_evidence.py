@@ -100,7 +100,7 @@ def test_a_single_human_rating_corrects_nothing(view_of: Derive) -> None:
     view = view_of(grid({"a": "10"}), ratings=ratings({"h": "1"}, {"h": "human"}, "a"))
     text = words(raters.show(view))
     assert text.startswith("1 rating by 1 human rater (h) is known.")
-    assert "The recorded verdict, on a: Only 1 human labels: too few to correct the judge." in text
+    assert "The recorded verdict, on a: Only 1 human label: too few to correct the recorded verdict." in text
 
 
 def test_a_rater_asked_again_is_compared_with_itself(view_of: Derive) -> None:
