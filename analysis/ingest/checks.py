@@ -39,6 +39,7 @@ class RowChecks:
         values: pl.Series | None = None,
         allowed: str = "",
         hint: str = "",
+        width: int = 80,
     ) -> None:
         """Note the rows for which `bad` is true (null counts as false)."""
         bad = bad.fill_null(False)
@@ -57,6 +58,7 @@ class RowChecks:
                 n_rows=int(bad.sum()),
                 allowed=allowed,
                 hint=hint,
+                width=width,
             )
         )
         self._bad.append((bad, f"{column}: {message}"))

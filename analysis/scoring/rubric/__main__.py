@@ -8,6 +8,7 @@ and says everything that is wrong.
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from pathlib import Path
 
@@ -76,7 +77,8 @@ def _template(given: argparse.Namespace, card: BenchmarkCard) -> int:
         frame = read_parquet_file(source)
         run = pl.col("run").cast(pl.Int64) if "run" in frame.columns else pl.lit(0, dtype=pl.Int64)
         seen |= set(frame.select(pl.col("model"), pl.col("item_id").cast(pl.String), run).iter_rows())
-    out: Path = given.out or given.folder / "sheets" / f"{given.rater}.csv"
+    plain = re.sub(r"[^A-Za-z0-9._-]+", "-", given.rater).strip(".-") or "rater"
+    out: Path = given.out or given.folder / "sheets" / f"{plain}.csv"
     if out.exists():
         raise VerdictAtlasError(f"{out}: exists already; name another file with --out")
     out.parent.mkdir(parents=True, exist_ok=True)

@@ -15,8 +15,8 @@ from analysis.scoring.rubric.sheets import MAIN, NOT_APPLICABLE, SHEET
 from analysis.scoring.rubric.state import RubricState, applies
 
 LINE = (*SHEET, "criterion_id")
-MOST_MISSING = 4
-"""Missing lines of a sheet that a message names."""
+MAX_WORDS = 240
+"""Characters of a place that a message shows: rater, vignette, model and sub-dimension."""
 
 
 def check_sheets(checks: RowChecks, frame: pl.DataFrame, state: RubricState) -> pl.DataFrame:
@@ -127,7 +127,9 @@ class _Faults:
         values = (
             pl.Series([None], dtype=pl.String).new_from_index(0, mask.len()).scatter(at, words.to_series())
         )
-        self.checks.flag(mask, message, column=column, values=values, allowed=allowed, hint=hint)
+        self.checks.flag(
+            mask, message, column=column, values=values, allowed=allowed, hint=hint, width=MAX_WORDS
+        )
 
 
 def _line_kinds(state: RubricState) -> pl.DataFrame:
