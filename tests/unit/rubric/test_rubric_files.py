@@ -100,7 +100,7 @@ def test_a_rubric_that_contradicts_itself_is_refused(tmp_path: Path, change, mes
     content = yaml.safe_load((FOLDER / "expressed_clinical_reasoning.yaml").read_text(encoding="utf-8"))
     change(content)
     (tmp_path / "own.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
-    with pytest.raises(ConfigError, match="own.yaml") as error:
+    with pytest.raises(ConfigError, match=r"own\.yaml") as error:
         read_rubric("own.yaml", tmp_path)
     assert message in str(error.value)
 

@@ -45,7 +45,8 @@ def test_weights_of_inapplicable_domains_are_removed_and_the_rest_renormalised(
     made = rubric_scores.derive(data([key()], sheet(clinical, key(), scores={"1a": 5.0}), use))
     assert score(made, "composite", "weighted") == pytest.approx((15 * 5 + 60 * 3) / 75)
     weights = made["rubric_classes"][0]["weights"][0]
-    assert weights.split()[0] == "1=0.2000" and "4=" not in weights
+    assert weights.split()[0] == "1=0.2000"
+    assert "4=" not in weights
 
 
 def test_raters_are_averaged_and_judges_kept_apart(data, clinical: Rubric) -> None:
@@ -111,7 +112,8 @@ def test_composites_have_no_rows_over_all_classes(data, clinical: Rubric) -> Non
     for name in ("rubric_models", "rubric_tests"):
         frame = made[name][0]
         whole = frame.filter(pl.col("comparability") == "all")
-        assert whole.height and "composite" not in set(whole["unit"])
+        assert whole.height
+        assert "composite" not in set(whole["unit"])
         assert set(frame.filter(pl.col("unit") == "composite")["comparability"]) == {
             "diagnostic",
             "patient_facing",
@@ -173,7 +175,8 @@ def test_another_profile_shows_what_changes(data, clinical: Rubric) -> None:
     rows = made["profile_sensitivity"][0]
     ranks = {(r["profile"], r["model"]): (r["rank"], r["shift"]) for r in rows.iter_rows(named=True)}
     # Diagnostic: 30% of +1 for the thinker, 5% of +2 for the talker; communication: 15% against 15% of +2.
-    assert ranks["diagnostic", "thinker"] == (1, 0) and ranks["diagnostic", "talker"] == (2, 0)
+    assert ranks["diagnostic", "thinker"] == (1, 0)
+    assert ranks["diagnostic", "talker"] == (2, 0)
     assert ranks["communication_safety", "talker"] == (1, 1)
     assert set(rows.filter("declared")["profile"]) == {"diagnostic"}
     assert rows.filter(pl.col("profile") == "communication_safety")["tau"].unique().to_list() == [-1.0]
@@ -231,7 +234,8 @@ def test_runs_of_a_response_are_one_vignette(data, clinical: Rubric) -> None:
     made = rubric_models.derive(data([key()], lines))
     rows = made["rubric_models"][0].filter(pl.col("unit") == "composite")
     assert rows["estimate"].to_list() == [3.0, 3.0]
-    assert rows["n_items"].to_list() == [1, 1] and rows["n_responses"].to_list() == [2, 2]
+    assert rows["n_items"].to_list() == [1, 1]
+    assert rows["n_responses"].to_list() == [2, 2]
 
 
 def test_the_layout_refuses_what_would_not_fit(data, clinical: Rubric, monkeypatch) -> None:

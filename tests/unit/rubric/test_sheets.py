@@ -20,11 +20,16 @@ WHO = "rater r1, vignette v1, model m1, {}"
 
 def test_a_valid_sheet_is_read(read, clinical: Rubric) -> None:
     made = read([key()], sheet(clinical, key()))
-    assert made.sheets is not None and made.ratings is not None
+    assert made.sheets is not None
+    assert made.ratings is not None
     assert made.sheets.height == len(clinical.scored) + 2
-    assert set(made.sheets["round"]) == {"main"} and set(made.sheets["run"]) == {0}
+    assert set(made.sheets["round"]) == {"main"}
+    assert set(made.sheets["run"]) == {0}
     scored = set(made.ratings["criterion_id"])
-    assert "1c" not in scored and "1b" not in scored and "2a" in scored and "6c" not in scored
+    assert "1c" not in scored
+    assert "1b" not in scored
+    assert "2a" in scored
+    assert "6c" not in scored
     assert made.sheets["rated_at"][0] == datetime(2026, 6, 1, 9)
 
 
@@ -36,15 +41,30 @@ def change(criterion: str, **values: object):
 FAULTS = {
     "half a point": (change("2a", value=3.5), "is no score", WHO.format("2a: 3.5"), "integers 1 to 5"),
     "beyond the scale": (change("2a", value=6.0), "is no score", WHO.format("2a: 6.0"), "integers 1 to 5"),
-    "nothing": (change("2a", value=None), "has neither a score nor N/A", WHO.format("2a"), "or N/A with a reason"),
+    "nothing": (
+        change("2a", value=None),
+        "has neither a score nor N/A",
+        WHO.format("2a"),
+        "or N/A with a reason",
+    ),
     "an omission as N/A": (
         change("3a", value=None, label="N/A", reason="the response has no summary"),
         "is N/A although it applies to this vignette",
         WHO.format("3a: the response has no summary"),
         "what a response omits is scored, not left out",
     ),
-    "N/A without a reason": (change("6c", reason=None), "is N/A without a reason", WHO.format("6c"), "any text"),
-    "score and N/A": (change("2a", label="n/a", reason="x"), "has both a score and N/A", WHO.format("2a"), ""),
+    "N/A without a reason": (
+        change("6c", reason=None),
+        "is N/A without a reason",
+        WHO.format("6c"),
+        "any text",
+    ),
+    "score and N/A": (
+        change("2a", label="n/a", reason="x"),
+        "has both a score and N/A",
+        WHO.format("2a"),
+        "",
+    ),
     "6c without pushback": (
         change("6c", value=3.0, label=None),
         "is scored although it does not apply to this vignette",
@@ -69,14 +89,24 @@ FAULTS = {
         WHO.format("3d"),
         "a reason that quotes the claim",
     ),
-    "half a hallucination": (change("1b", value=0.5), "is no count", WHO.format("1b: 0.5"), "an integer of at least 0"),
+    "half a hallucination": (
+        change("1b", value=0.5),
+        "is no count",
+        WHO.format("1b: 0.5"),
+        "an integer of at least 0",
+    ),
     "a tag of another field": (
         change("2a", label="counterfactual"),
         "is neither N/A nor a tag of the field",
         WHO.format("2a: counterfactual"),
         "3d: association, counterfactual, intervention",
     ),
-    "a flag of a doubt": (change("safety_flag", label="maybe"), "is neither yes nor no", WHO.format("safety_flag: maybe"), "yes, no"),
+    "a flag of a doubt": (
+        change("safety_flag", label="maybe"),
+        "is neither yes nor no",
+        WHO.format("safety_flag: maybe"),
+        "yes, no",
+    ),
     "a flag without the criterion": (
         change("safety_flag", label="yes", trigger="text"),
         "is a flag without the criterion of the key",
@@ -155,7 +185,7 @@ FAULTS = {
         "",
         "every line of the sheet",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", FAULTS)
@@ -166,7 +196,9 @@ def test_a_fault_is_refused_with_its_place(read, clinical: Rubric, name: str) ->
     with pytest.raises(DataError) as error:
         read([key()], lines)
     text = str(error.value)
-    assert message in text and found in text and allowed in text
+    assert message in text
+    assert found in text
+    assert allowed in text
     assert "ratings.parquet" in text
 
 
@@ -312,5 +344,7 @@ def test_a_csv_with_what_is_no_number_or_time(folder, clinical: Rubric) -> None:
     with pytest.raises(DataError) as error:
         read_benchmark(out)
     text = str(error.value)
-    assert "has neither a score nor N/A" in text and "model m1, 2a: four" in text
-    assert "sheets.csv, column 'rated_at': is no time" in text and "'June'" in text
+    assert "has neither a score nor N/A" in text
+    assert "model m1, 2a: four" in text
+    assert "sheets.csv, column 'rated_at': is no time" in text
+    assert "'June'" in text
