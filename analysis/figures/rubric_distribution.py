@@ -9,7 +9,7 @@ import polars as pl
 from analysis.config import BenchmarkCard
 from analysis.figures.figure import Absent, Chart, Figure, Tables
 from analysis.figures.parts import Row, data, finish, label_column, note, notes, options, row_height, row_text
-from analysis.figures.rubric_domains import KINDS
+from analysis.figures.rubric_domains import KINDS, line_name
 from analysis.figures.text import clean, count, isolate, percent, plural, short_labels
 from analysis.figures.theme import SMALL, TEXT, WIDTH, Theme, interpolate, text_on
 
@@ -42,7 +42,7 @@ def draw(tables: Tables, card: BenchmarkCard, theme: Theme) -> Chart | Absent:
     lines = lines[:MAX_LINES]
     titles = dict(frame.select("criterion_id", "title").unique().iter_rows())
     step, font = row_height(len(lines)), row_text(len(lines))
-    labels = short_labels({c: f"{c} {clean(titles[c])}" for c in lines}, 190, TEXT)
+    labels = short_labels({c: line_name(c, clean(titles[c])) for c in lines}, 190, TEXT)
     left, right = label_column(list(labels.values()), font) + 10, 84.0
     width = max(180.0, WIDTH - 20 - left - right)
     values = frame["value"].unique().sort().to_list()
@@ -166,9 +166,7 @@ def caption(tables: Tables, card: BenchmarkCard) -> str:
     )
     low, high = means.row(0, named=True), means.row(-1, named=True)
     text = (
-        f"Lowest on average: {low['criterion_id']} {isolate(clean(low['title']))} ({low['mean']:.2f}); "
-        f"highest: "
-        f"{high['criterion_id']} {isolate(clean(high['title']))} ({high['mean']:.2f})."
+        f"Lowest on average: {_named(low)} ({low['mean']:.2f}); highest: {_named(high)} ({high['mean']:.2f})."
     )
     ends = [int(frame["value"].min()), int(frame["value"].max())]  # type: ignore[arg-type]
     crowded = frame.filter(pl.col("value").is_in(ends) & (pl.col("share") > 0.15))
@@ -176,6 +174,10 @@ def caption(tables: Tables, card: BenchmarkCard) -> str:
         n = crowded["criterion_id"].n_unique()
         text += f" More than 15% of ratings lie at an end of the scale in {plural(n, 'sub-dimension')}."
     return text
+
+
+def _named(row: Row) -> str:
+    return isolate(line_name(row["criterion_id"], clean(row["title"])))
 
 
 def alt_text(tables: Tables, card: BenchmarkCard) -> str:

@@ -16,6 +16,8 @@ from analysis.figures.theme import SMALL, WIDTH, Theme
 
 WITHOUT = "No domain of a rubric is scored."
 KINDS = {"human": "human raters", "judge": "judges", "scorer": "scorers"}
+SHORT = 3
+"""Characters up to which an identifier stands before a title."""
 PER_LINE = 4
 """Panels side by side."""
 MAX_MODELS = 40
@@ -32,6 +34,17 @@ def domains_of(tables: Tables) -> list[tuple[str, str]]:
     """Return the domains with their titles, in the rubric's order."""
     lines = tables["applicability"].sort("position").unique(["domain"], keep="first", maintain_order=True)
     return [(row["domain"], clean(row["domain_title"])) for row in lines.iter_rows(named=True)]
+
+
+def line_name(identifier: str, title: str) -> str:
+    """Return a domain or sub-dimension as figures name it: short identifiers stand before the title.
+
+    Examples
+    --------
+    >>> line_name("3b", "Differential"), line_name("accuracy", "Accuracy")
+    ('3b Differential', 'Accuracy')
+    """
+    return f"{identifier} {title}" if len(identifier) <= SHORT else title
 
 
 def rows_of(tables: Tables) -> pl.DataFrame:
@@ -64,7 +77,7 @@ def draw(tables: Tables, card: BenchmarkCard, theme: Theme) -> Chart | Absent:
     gap = 26.0
     width = max(78.0, (WIDTH - 16 - left - gap * (PER_LINE - 1)) / PER_LINE)
     domains = domains_of(tables)
-    names = short_labels({d: f"{d} {title}" for d, title in domains}, (width + gap - 12) / 1.07, SMALL)
+    names = short_labels({d: line_name(d, title) for d, title in domains}, (width + gap - 12) / 1.07, SMALL)
     ends = _ends(tables, frame)
     panels = [
         _panel(
@@ -136,7 +149,7 @@ def _panel(
         if m in known
     ]
     axis_y = options(title=None, labels=labelled, labelColor=theme.ink, labelFontSize=font, labelPadding=8)
-    y = alt.Y("label:N", scale=options(domain=labels, padding=0), axis=axis_y)
+    y = alt.Y("label:N", scale=options(type="band", domain=labels, padding=0), axis=axis_y)
     axis_x = options(title=None, grid=True, domain=True, ticks=True, tickSize=4, tickCount=3)
     if ends == (1.0, 5.0):
         axis_x["values"] = [1, 2, 3, 4, 5]
@@ -146,7 +159,7 @@ def _panel(
     heads = [note(head, 0, -24, colour=theme.ink, weight="bold"), note(f"n = {n:,}", 0, -9)]
     layers: list[Any] = [notes(heads, theme)]
     if absent:
-        place = alt.Y("label:N", scale=options(domain=labels, padding=0), axis=axis_y)
+        place = alt.Y("label:N", scale=options(type="band", domain=labels, padding=0), axis=axis_y)
         layers.append(notes(absent, theme, y=place))
     if rows:
         base, colour = alt.Chart(data(rows)), alt.Color("colour:N", scale=None)

@@ -16,6 +16,9 @@ from analysis.reporting.view import View
 SCORE = Scale("plain", 2)
 """How rubric scores are shown."""
 
+SHORT = 3
+"""Characters up to which an identifier stands before a title."""
+
 KINDS = {"human": "human raters", "judge": "judges", "scorer": "scorers", "all": "all raters"}
 """Kinds of raters as words, humans first."""
 
@@ -60,6 +63,8 @@ def line_titles(view: View) -> dict[str, str]:
 def named_line(line: str, titles: dict[str, str]) -> str:
     """Return a domain or sub-dimension with its title, as HTML."""
     title = titles.get(line, "")
+    if title and len(line) > SHORT:
+        return f"<bdi>{escape(title)}</bdi>"
     return f"<bdi>{escape(line)}</bdi> <bdi>{escape(title)}</bdi>" if title else f"<bdi>{escape(line)}</bdi>"
 
 
