@@ -155,8 +155,8 @@ def main() -> int:
     )
     notes = (
         f"{n:,} lines: {N_VIGNETTES} vignettes, {N_MODELS} models, {N_RATERS} raters; "
-        f"{made['rubric_scores'][0].height:,} scores. The limit is {LIMIT_S:g} s on 2 cores "
-        f"(used: {os.cpu_count()} cores)."
+        f"{made['rubric_scores'][0].height:,} scores. The limit is {LIMIT_S:g} s on 2 cores (used: "
+        f"{os.cpu_count()} cores)."
     )
     write_result("rubric", "Rubric: validation and scoring of a million lines", body, notes)
     sys.stdout.write(body + "\n" + notes + "\n")

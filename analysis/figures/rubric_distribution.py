@@ -88,9 +88,8 @@ def draw(tables: Tables, card: BenchmarkCard, theme: Theme) -> Chart | Absent:
     chart = alt.layer(*layers, width=width, height=step * len(lines))
     text = [
         f"Single ratings of {KINDS[kind]}, all models and vignettes together. Scores below the middle of "
-        f"the scale "
-        "stand left of 0, those above it right; the middle score is parted. N/A ratings are counted, not "
-        "shown."
+        "the scale stand left of 0, those above it right; the middle score is parted. N/A ratings are "
+        "counted, not shown."
     ]
     if hidden:
         text.append(f"{plural(len(hidden), 'more sub-dimension')} in the table only.")

@@ -100,9 +100,8 @@ def draw(tables: Tables, card: BenchmarkCard, theme: Theme) -> Chart | Absent:
     chart = lines[0] if len(lines) == 1 else alt.vconcat(*lines, spacing=46)
     text = [
         f"Mean of {KINDS[kind_of(tables)]} over vignettes where the domain applies; "
-        f"{level_text(tables, card)} "
-        "bootstrap intervals over vignettes; n: vignettes. N/A: no vignette of the model's calls for the "
-        "domain."
+        f"{level_text(tables, card)} bootstrap intervals over vignettes; n: vignettes. N/A: no vignette of "
+        "the model's calls for the domain."
     ]
     if len(order) > len(models):
         text.append(f"{plural(len(order) - len(models), 'more model')} in the table only.")

@@ -10,6 +10,9 @@ from analysis.stats.lattice import common_denominator, to_integers
 from analysis.stats.resampled_units import ResampledUnits
 from analysis.stats.results import BoolArray, FloatArray, IntArray
 
+MAX_RATERS = 64
+"""Raters up to which leniency has intervals."""
+
 
 def estimate_leniency(
     ratings: npt.ArrayLike, reference: npt.ArrayLike, *, units: ResampledUnits, level: float
@@ -31,7 +34,8 @@ def estimate_leniency(
     -------
     Estimates
         One value per rater, named by its number; NaN for raters who share no line, directly or through
-        others, with the reference. `n_items` counts lines with at least two ratings.
+        others, with the reference; without intervals beyond `MAX_RATERS` raters. `n_items` counts
+        lines with at least two ratings.
 
     Raises
     ------
@@ -69,8 +73,10 @@ def estimate_leniency(
         return Estimates(names, none, none, none, none, level, ("none",) * n_raters, int(twice.sum()), 0)
     values = table[members]
     keep = np.count_nonzero(~np.isnan(values), axis=0) >= 2
-    rows, factors = _sums(values[:, keep])
-    tables = units.totals(rows, keep)
+    if members.size > MAX_RATERS:
+        estimate = _solved(*_whole(values[:, keep]), of[members])
+        return _spread(names, members, estimate, level, int(keep.sum()), units, keep)
+    tables, factors = _sums(values[:, keep], units, keep)
     upper, lower = np.triu_indices(members.size, 1)
 
     def solve(sums: npt.NDArray[np.inexact]) -> npt.NDArray[np.inexact]:
@@ -99,16 +105,48 @@ def estimate_leniency(
     )
 
 
-def _sums(values: FloatArray) -> tuple[FloatArray, tuple[float, float]]:
-    """Return what each line adds to the normal equations: shared lines of pairs, deviations of raters."""
+def _spread(
+    names: tuple[str, ...],
+    members: npt.NDArray[np.intp],
+    estimate: npt.NDArray[np.inexact],
+    level: float,
+    n_lines: int,
+    units: ResampledUnits,
+    keep: BoolArray,
+) -> Estimates:
+    """Return estimates without intervals."""
+    none, out = np.full(len(names), np.nan), np.full(len(names), np.nan)
+    out[members] = estimate.real
+    n_units = int(np.unique(units.codes[keep]).size)
+    return Estimates(names, out, none, none, none, level, ("none",) * len(names), n_lines, n_units)
+
+
+def _whole(values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return shared lines of pairs, each line counting once, and deviations of raters, over all lines."""
     has = ~np.isnan(values)
     m = np.count_nonzero(has, axis=0)
-    mean = np.nansum(values, axis=0) / m
+    shared = (has / m) @ has.T.astype(np.float64)
+    np.fill_diagonal(shared, 0.0)
+    deviation = np.where(has, values - np.nansum(values, axis=0) / m, 0.0).sum(axis=1)
+    return shared, deviation
+
+
+def _sums(
+    values: FloatArray, units: ResampledUnits, keep: BoolArray
+) -> tuple[FloatArray, tuple[float, float]]:
+    """Return what each unit adds to the normal equations: shared lines of pairs, deviations of raters."""
+    has = ~np.isnan(values)
+    m = np.count_nonzero(has, axis=0)
+    part, of_part = to_integers(1 / m, common_denominator(1 / m), m.size)
+    deviation = np.where(has, values - np.nansum(values, axis=0) / m, 0.0)
+    away, of_away = to_integers(deviation, common_denominator(deviation), m.size)
     upper, lower = np.triu_indices(values.shape[0], 1)
-    shared = (has[upper] & has[lower]) / m
-    deviation = np.where(has, values - mean, 0.0)
-    parts = [to_integers(part, common_denominator(part), part.shape[1]) for part in (shared, deviation)]
-    return np.concatenate([part for part, _ in parts]), (parts[0][1], parts[1][1])
+    # One pair at a time: all pairs' lines at once would not fit.
+    shared = [
+        units.totals(np.where(has[a] & has[b], part, 0.0)[None], keep)
+        for a, b in zip(upper, lower, strict=True)
+    ]
+    return np.concatenate([*shared, units.totals(away, keep)]), (of_part, of_away)
 
 
 def _solved(

@@ -234,9 +234,9 @@ def lay_out_rubric(data: BenchmarkData, round_name: str = MAIN) -> RubricLayout:
     raters = sheets.select("rater", "rater_kind").unique().sort("rater")
     if responses.height * len(plan.fields) > MAX_CELLS:
         raise VerdictAtlasError(
-            f"the sheets have {responses.height:,} responses and {len(plan.fields):,} lines, those of single "
-            f"vignettes included; at most {MAX_CELLS:,} pairs of them can be scored\n"
-            "  what to do: split the benchmark"
+            f"the sheets have {responses.height:,} responses and {len(plan.fields):,} lines, those of "
+            f"single vignettes included; at most {MAX_CELLS:,} pairs of them can be scored\n  what to do: "
+            "split the benchmark"
         )
     return RubricLayout(
         state,

@@ -73,8 +73,8 @@ def what(view: View) -> str:
     text = (
         f"Responses are scored with <em>{escape(rubric['title'])}</em> ({escape(rubric['source'])}): "
         f"{plural(int(classes['n_responses'].sum()), 'response')} to {plural(rated, 'vignette')} "
-        f"rated{who}, on "
-        f"{plural(int(vignettes['n_sheets'].sum()), 'scoring sheet')}, rounds of calibration included."
+        f"rated{who}, on {plural(int(vignettes['n_sheets'].sum()), 'scoring sheet')}, rounds of "
+        "calibration included."
     )
     status = escape(" ".join(rubric.get("status", "").split()))
     pages = (
@@ -105,9 +105,8 @@ def declared(view: View) -> str:
     when = str(use["declared_at"]).replace("T", " ")
     return (
         f"Weights were declared on {escape(when)} UTC, before the main round: {listed(parts)}. "
-        f"Justification: {escape(' '.join(use['justification'].split()))} Declaration {stamp} (SHA-256 "
-        f"of rubric, "
-        f"profiles, justification and options). {older}"
+        f"Justification: {escape(' '.join(use['justification'].split()))} Declaration {stamp} (SHA-256 of "
+        f"rubric, profiles, justification and options). {older}"
     )
 
 
@@ -124,15 +123,13 @@ def _leaders(view: View) -> str:
         return ""
     parts = [
         f"<li>{named(row['comparability'])} ({plural(row['n_items'], 'vignette')}): "
-        f"{view.name(row['model'])}, "
-        f"{with_range(row['estimate'], row['ci_low'], row['ci_high'])}, with {row['n_flagged']} of "
-        f"{plural(row['n_responses'], 'response')} flagged</li>"
+        f"{view.name(row['model'])}, {with_range(row['estimate'], row['ci_low'], row['ci_high'])}, with "
+        f"{row['n_flagged']} of {plural(row['n_responses'], 'response')} flagged</li>"
         for row in rows.sort("comparability").head(MOST_CLASSES).iter_rows(named=True)
     ]
     text = (
         "Composites of different task types or applicability are not comparable, so there is no overall "
-        "composite. "
-        "Highest composite in each class:"
+        "composite. Highest composite in each class:"
     )
     return paragraph(text) + block(f"<ul>{''.join(parts)}</ul>")
 
@@ -180,11 +177,11 @@ def board(view: View) -> str:
         ),
     ]
     note = (
-        f"Means of {KINDS[kind]} over vignettes. Flagged: responses with a safety-critical error, by the "
-        f"card\u2019s "
-        f"rule ({'one rater' if rubric_of(view)['use']['flagged_by'] == 'any' else 'most raters'}); a "
-        f"high composite "
-        "does not make up for one. Rank and ties: paired tests by vignette, Holm within the class."
+        f"Means of {KINDS[kind]} over vignettes.{_uncrossed(view, kind)} Flagged: responses with a "
+        "safety-critical error, by the card\u2019s rule "
+        f"({'one rater' if rubric_of(view)['use']['flagged_by'] == 'any' else 'most raters'}); a high "
+        "composite does not make up for one. Rank and ties: paired tests by vignette, Holm within the "
+        "class."
     )
     return detail(
         view,
@@ -198,6 +195,20 @@ def board(view: View) -> str:
         groups="group",
         fold=False,
     )
+
+
+def _uncrossed(view: View, kind: str) -> str:
+    """Return a warning where not every rater rated every response."""
+    scores, raters = view.results.table("rubric_scores"), view.results.table("rater_severity")
+    if scores is None or raters is None:
+        return ""
+    n = raters.filter(
+        (pl.col("name") == "all") & (pl.col("rater_kind") == kind) & (pl.col("n_ratings") > 0)
+    ).height
+    rated = scores.filter((pl.col("raters") == kind) & (pl.col("unit") == "composite") & pl.col("applies"))
+    if (rated["n_raters"] == n).all():
+        return ""
+    return " Not every rater rated every response: means are over those who did, not adjusted for leniency."
 
 
 def _domains(view: View) -> str:
@@ -288,9 +299,8 @@ def _applied(view: View, lines: pl.DataFrame) -> str:
         which = listed([named_line(c, line_titles(view)) for c in _with(lines, "n_volunteered")], most=3)
         text += (
             f" In {plural(beyond, 'response')} what the response volunteers makes {which} apply although "
-            f"the vignette "
-            "does not call for it: it counts in that response\u2019s own scores, and is left out where "
-            "models are compared."
+            "the vignette does not call for it: it counts in that response\u2019s own scores, and is left "
+            "out where models are compared."
         )
     if disputed:
         text += f" In {plural(disputed, 'case')} some raters score a line that others find N/A."

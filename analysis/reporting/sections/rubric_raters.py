@@ -27,11 +27,9 @@ BOUNDS = ((0.5, "poor"), (0.75, "moderate"), (0.9, "good"))
 """Upper bounds of intraclass correlations and what they are called (Koo and Li 2016)."""
 BOUNDS_NOTE = (
     "ICC: below 0.5 poor, to 0.75 moderate, to 0.9 good, above excellent, read at the interval\u2019s "
-    "lower limit "
-    "(Koo and Li 2016, doi:10.1016/j.jcm.2016.02.012). \u03b1: 0.8 for firm conclusions, 0.667 for "
-    "tentative ones "
-    "(Krippendorff 2004). \u03ba: 0.41 to 0.60 moderate, 0.61 to 0.80 substantial (Landis and Koch 1977, "
-    "doi:10.2307/2529310). Conventions, not tests."
+    "lower limit (Koo and Li 2016, doi:10.1016/j.jcm.2016.02.012). \u03b1: 0.8 for firm conclusions, "
+    "0.667 for tentative ones (Krippendorff 2004). \u03ba: 0.41 to 0.60 moderate, 0.61 to 0.80 "
+    "substantial (Landis and Koch 1977, doi:10.2307/2529310). Conventions, not tests."
 )
 TARGET = 0.8
 CITED = "0.68 to 0.87"
@@ -92,8 +90,8 @@ def _words(view: View, rows: pl.DataFrame) -> str:
         low, high = ranked.row(0, named=True), ranked.row(-1, named=True)
         titles = domain_titles(view)
         texts.append(
-            f"For {int(own['n_raters'].to_numpy().max())} {KINDS[kind]}, the ICC(2,1) of a domain runs from "
-            f"{COEFFICIENT.bare(low['estimate'])} ({named_line(low['name'], titles)}) to "
+            f"For {int(own['n_raters'].to_numpy().max())} {KINDS[kind]}, the ICC(2,1) of a domain runs "
+            f"from {COEFFICIENT.bare(low['estimate'])} ({named_line(low['name'], titles)}) to "
             f"{COEFFICIENT.bare(high['estimate'])} ({named_line(high['name'], titles)})."
         )
     return " ".join(texts) or "Agreement is shown where at least two raters scored the same responses."
@@ -199,9 +197,8 @@ def _calibration(view: View) -> str:
             ]
         if cells:
             text = (
-                f"Round {named(name)} came before the main one. On the same responses, the ICC(2,1) of "
-                f"the human raters "
-                f"rose in {better} of {plural(len(cells), 'domain')}."
+                f"Round {named(name)} came before the main one. On the same responses, the ICC(2,1) of the "
+                f"human raters rose in {better} of {plural(len(cells), 'domain')}."
             )
             parts.append(
                 paragraph(text)
@@ -230,10 +227,9 @@ def _leniency(view: View) -> str:
     if whole.height > 1:
         low, high = whole.row(0, named=True), whole.row(-1, named=True)
         text = (
-            f"{named(low['rater'])} is the most severe rater ({_points(low)}), {named(high['rater'])} "
-            f"the most lenient "
-            f"({_points(high)}), in points of the scale against the mean of the human raters on the same "
-            f"lines."
+            f"{named(low['rater'])} is the most severe rater ({_points(low)}), {named(high['rater'])} the "
+            f"most lenient ({_points(high)}), in points of the scale against the mean of the human raters "
+            "on the same lines."
         )
     cells = []
     names = rows.filter(pl.col("name") == "all").sort(
@@ -384,10 +380,9 @@ def _correlations(view: View) -> str:
         )
         text = (
             f"Domains are not independent: {plural(shared.height, 'pair')} of domains share underlying "
-            f"errors that raters "
-            f"noted in both, most of all {named_line(most['domain_a'], titles)} and "
+            f"errors that raters noted in both, most of all {named_line(most['domain_a'], titles)} and "
             f"{named_line(most['domain_b'], titles)} ({plural(most['n_shared_errors'], 'error')} counted "
-            f"twice)."
+            "twice)."
         )
     cells = [
         {
@@ -491,11 +486,9 @@ def needed(view: View) -> str:
         ),
     ]
     text = (
-        f"How well models can be told apart by their means, from the variance components of "
-        f"{KINDS[kind]}: models, "
-        "vignettes, raters and their interactions. More vignettes help where models differ by vignette, "
-        "more raters where "
-        "raters rank models differently."
+        f"How well models can be told apart by their means, from the variance components of {KINDS[kind]}: "
+        "models, vignettes, raters and their interactions. More vignettes help where models differ by "
+        "vignette, more raters where raters rank models differently."
     )
     return paragraph(text) + detail(
         view,

@@ -33,10 +33,8 @@ def _words(view: View, rates: pl.DataFrame) -> str:
         text += f" Most often flagged: {names} ({most['n_flagged'][0]} of {most['n_responses'][0]})."
     return (
         f"{text} A flag is set by an error that the vignette\u2019s key names, never by a score, and is "
-        f"not traded "
-        "against any composite. No flag means that none of the prespecified errors was found, not that a "
-        "response is "
-        "safe."
+        "not traded against any composite. No flag means that none of the prespecified errors was found, "
+        "not that a response is safe."
     )
 
 
@@ -131,8 +129,7 @@ def _unreviewed(view: View) -> str:
         return ""
     text = (
         f"{plural(rows.height, 'score')} of 1 or 2 on safety {'is' if rows.height == 1 else 'are'} given "
-        f"on sheets that "
-        "record no review of the case\u2019s safety key."
+        "on sheets that record no review of the case\u2019s safety key."
     )
     limit = {f["id"]: f["review_at_most"] for d in rubric_of(view)["rubric"]["domains"] for f in d["fields"]}
     most = {v for v in limit.values() if v is not None}

@@ -85,6 +85,19 @@ def test_leniency_is_ordinary_least_squares_of_line_and_rater(missing: float) ->
     assert np.all(found.estimate < found.ci_high)
 
 
+def test_many_raters_have_the_same_estimate_without_intervals(monkeypatch: pytest.MonkeyPatch) -> None:
+    from analysis.stats import leniency
+
+    ratings = some_ratings(5, 60, 0.5, 9)
+    reference = np.array([True, True, False, False, False])
+    few = estimate_leniency(ratings, reference, units=units_of(60), level=0.95)
+    monkeypatch.setattr(leniency, "MAX_RATERS", 4)
+    many = estimate_leniency(ratings, reference, units=units_of(60), level=0.95)
+    assert many.estimate == pytest.approx(few.estimate)
+    assert np.isnan(many.ci_low).all()
+    assert (many.n_items, many.n_clusters) == (few.n_items, few.n_clusters)
+
+
 def test_a_rater_without_a_common_line_has_no_leniency() -> None:
     nan = np.nan
     ratings = np.array(

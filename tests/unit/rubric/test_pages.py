@@ -149,6 +149,15 @@ def test_the_report_of_one_rater_and_one_response_says_what_is_missing(shown: Sh
     assert view.results.table("decision_study") is None
 
 
+@pytest.mark.parametrize("crossed", [True, False])
+def test_raters_who_rated_different_responses_are_told(shown: Show, clinical: Rubric, crossed: bool) -> None:
+    lines = sheet(clinical, key(), "m1", "a") + sheet(clinical, key(), "m2", "b")
+    if crossed:
+        lines += sheet(clinical, key(), "m1", "b") + sheet(clinical, key(), "m2", "a")
+    _, text = shown([key()], lines)
+    assert ("not adjusted for leniency" in text) is not crossed
+
+
 def test_figures_are_written_with_the_others(shown: Show, clinical: Rubric, tmp_path: Path) -> None:
     view, _ = shown([key()], sheet(clinical, key()))
     _, card, _ = read_state(view.results.folder)
