@@ -10,11 +10,12 @@ import numpy.typing as npt
 import polars as pl
 
 from analysis.errors import VerdictAtlasError
+from analysis.schemas import DERIVED
 from analysis.scoring.rubric.rules import plan_lines
 from analysis.scoring.rubric.score import ScorePlan, composites, domain_scores, profile_weights
 from analysis.scoring.rubric.sheets import MAIN
 from analysis.scoring.rubric.state import RubricState
-from analysis.tables.data import BenchmarkData
+from analysis.tables.data import BenchmarkData, Made
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
@@ -210,6 +211,13 @@ def item_units(items: pl.Series, data: BenchmarkData) -> IntArray:
         unit = pl.coalesce(pl.format("c:{}", "cluster"), pl.format("i:{}", "item_id"))
         names = names.select(unit.alias("item_id"))
     return names["item_id"].rank("dense").to_numpy().astype(np.int64) - 1
+
+
+def without_rubric(data: BenchmarkData, *tables: str) -> Made | None:
+    """Return empty tables for a benchmark that declares no rubric, None for one that does."""
+    if data.sheets is not None and data.rubric is not None:
+        return None
+    return {name: (DERIVED[name].create_empty(), "The card declares no rubric") for name in tables}
 
 
 def lay_out_rubric(data: BenchmarkData, round_name: str = MAIN) -> RubricLayout:

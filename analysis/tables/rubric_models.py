@@ -32,14 +32,27 @@ from analysis.tables.rubric_layout import (
     RubricLayout,
     item_units,
     lay_out_rubric,
+    without_rubric,
 )
 
 ALL = "all"
 RULES = ("any", "majority")
 
 
+TABLES = (
+    "rubric_models",
+    "rubric_tests",
+    "flag_rates",
+    "profile_sensitivity",
+)
+"""What the rule makes."""
+
+
 def derive(data: BenchmarkData) -> Made:
     """Make the tables that compare models."""
+    nothing = without_rubric(data, *TABLES)
+    if nothing is not None:
+        return nothing
     layout = lay_out_rubric(data)
     unit = f"clusters ({data.card.cluster})" if data.card.cluster else "vignettes"
     models, tests = compare_models(data, layout)

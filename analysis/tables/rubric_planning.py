@@ -19,6 +19,7 @@ from analysis.tables.rubric_layout import (
     FloatArray,
     RubricLayout,
     lay_out_rubric,
+    without_rubric,
 )
 from analysis.tables.rubric_raters import rater_scores
 
@@ -30,8 +31,18 @@ RATERS = (1, 2, 3, 5, 10)
 VIGNETTES = (5, 10, 20, 50, 100, 200)
 
 
+TABLES = (
+    "variance_components",
+    "decision_study",
+)
+"""What the rule makes."""
+
+
 def derive(data: BenchmarkData) -> Made:
     """Make `variance_components` and `decision_study`."""
+    nothing = without_rubric(data, *TABLES)
+    if nothing is not None:
+        return nothing
     layout = lay_out_rubric(data)
     components: list[pl.DataFrame] = [ComponentRows.create_empty()]
     study: list[pl.DataFrame] = [DecisionStudy.create_empty()]

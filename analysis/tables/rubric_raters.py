@@ -21,7 +21,14 @@ from analysis.stats.reliability import estimate_alpha
 from analysis.stats.resampled_units import ResampledUnits
 from analysis.tables.data import BenchmarkData, Made, table_frame
 from analysis.tables.rubric_flags import domain_correlations, flag_agreement, floor_ceiling
-from analysis.tables.rubric_layout import RESPONSE, BoolArray, FloatArray, RubricLayout, lay_out_rubric
+from analysis.tables.rubric_layout import (
+    RESPONSE,
+    BoolArray,
+    FloatArray,
+    RubricLayout,
+    lay_out_rubric,
+    without_rubric,
+)
 
 ALL = "all"
 SAME = "main:{}"
@@ -31,8 +38,22 @@ ICC_NAMES = {"icc_a_1": "icc_2_1", "icc_a_k": "icc_2_k"}
 """McGraw and Wong's names to Shrout and Fleiss's."""
 
 
+TABLES = (
+    "rubric_reliability",
+    "rater_severity",
+    "judge_agreement",
+    "flag_agreement",
+    "floor_ceiling",
+    "domain_correlations",
+)
+"""What the rule makes."""
+
+
 def derive(data: BenchmarkData) -> Made:
     """Make the tables on raters."""
+    nothing = without_rubric(data, *TABLES)
+    if nothing is not None:
+        return nothing
     layout = lay_out_rubric(data)
     unit = f"clusters ({data.card.cluster})" if data.card.cluster else "vignettes"
     how = f"bias-corrected and accelerated bootstrap over {unit}, {data.settings.resamples:,} resamples"

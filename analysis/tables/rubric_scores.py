@@ -22,11 +22,25 @@ from analysis.tables.rubric_layout import (
     FloatArray,
     RubricLayout,
     lay_out_rubric,
+    without_rubric,
 )
+
+TABLES = (
+    "rubric_scores",
+    "applicability",
+    "rubric_classes",
+    "rubric_vignettes",
+    "safety_flags",
+    "rubric_distribution",
+)
+"""What the rule makes."""
 
 
 def derive(data: BenchmarkData) -> Made:
     """Make the tables of scores and of what they rest on."""
+    nothing = without_rubric(data, *TABLES)
+    if nothing is not None:
+        return nothing
     layout = lay_out_rubric(data)
     rubric = layout.state.rubric
     how = (

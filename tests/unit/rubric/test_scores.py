@@ -238,6 +238,21 @@ def test_runs_of_a_response_are_one_vignette(data, clinical: Rubric) -> None:
     assert rows["n_responses"].to_list() == [2, 2]
 
 
+def test_without_a_rubric_every_table_is_empty_not_a_fault(data, clinical: Rubric) -> None:
+    from dataclasses import replace
+    from importlib import import_module
+
+    from analysis.capabilities import OF_RUBRIC
+    from analysis.derived import RULES
+
+    bare = replace(data([key()], sheet(clinical, key())), sheets=None, rubric=None)
+    made = {}
+    for module in dict.fromkeys(m for m in RULES.values() if "rubric" in m):
+        made |= import_module(module).derive(bare)
+    assert set(made) == set(OF_RUBRIC)
+    assert all(conform(frame, name).height == 0 for name, (frame, _) in made.items())
+
+
 def test_the_layout_refuses_what_would_not_fit(data, clinical: Rubric, monkeypatch) -> None:
     from analysis.errors import VerdictAtlasError
     from analysis.tables import rubric_layout
