@@ -392,6 +392,9 @@ class DecisionStudy(dy.Schema):
     generalizability = share_column("Reliability of the order of models.")
     dependability = share_column("Reliability of their level.")
     target = share_column(
-        "Stated reliability, where the row is the least number of vignettes for it; null otherwise."
+        "Stated reliability (of the order) for which the row is the least number of vignettes; else null."
+    )
+    target_raters = share_column(
+        "Stated reliability for which the row is the least number of raters with this study's vignettes."
     )
     observed = dy.Bool(description="The numbers of this study.")

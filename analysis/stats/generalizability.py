@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,7 +22,7 @@ COMPONENTS = (
 """The components of the crossed design, in this order."""
 
 MAX_NEEDED = 100_000
-"""More vignettes than this are not looked for."""
+"""More vignettes, or raters, than this are not looked for."""
 
 
 @dataclass(frozen=True)
@@ -91,17 +92,32 @@ class VarianceComponents:
         >>> components.vignettes_needed(0.99, 1, absolute=True) is None
         True
         """
-        at = int(absolute)
-        if not self.reliability(MAX_NEEDED, n_raters)[at] >= target:
-            return None
-        low, high = 1, MAX_NEEDED
-        while low < high:
-            middle = (low + high) // 2
-            if self.reliability(middle, n_raters)[at] >= target:
-                high = middle
-            else:
-                low = middle + 1
-        return low
+        return _least(lambda n: float(self.reliability(n, n_raters)[int(absolute)]), target)
+
+    def raters_needed(self, target: float, n_vignettes: int, *, absolute: bool = False) -> int | None:
+        """Return the least number of raters for a stated reliability, None where none is enough.
+
+        Examples
+        --------
+        >>> raw = np.array([0.5, 0.1, 0.05, 0.4, 0.2, 0.0, 0.2])
+        >>> VarianceComponents(raw, 6, 20, 3).raters_needed(0.8, 10)
+        3
+        """
+        return _least(lambda n: float(self.reliability(n_vignettes, n)[int(absolute)]), target)
+
+
+def _least(reliability: Callable[[int], float], target: float) -> int | None:
+    """Return the least number that reaches a target; reliability rises with the number."""
+    if not reliability(MAX_NEEDED) >= target:
+        return None
+    low, high = 1, MAX_NEEDED
+    while low < high:
+        middle = (low + high) // 2
+        if reliability(middle) >= target:
+            high = middle
+        else:
+            low = middle + 1
+    return low
 
 
 def variance_components(scores: npt.ArrayLike) -> VarianceComponents:

@@ -125,14 +125,19 @@ def _component_rows(head: dict[str, str], found: VarianceComponents) -> pl.DataF
 
 
 def _study_rows(head: dict[str, str], found: VarianceComponents) -> pl.DataFrame:
-    numbers: dict[tuple[int, int], float | None] = {}
+    numbers: dict[tuple[int, int], tuple[float | None, float | None]] = {}
     for raters in sorted({*RATERS, found.n_raters}):
-        numbers |= {(raters, vignettes): None for vignettes in {*VIGNETTES, found.n_vignettes}}
-        for target in TARGETS:
-            needed = found.vignettes_needed(target, raters)
-            if needed is not None:
-                # One number may serve several targets: the highest is what it reaches.
-                numbers[raters, needed] = target
+        numbers |= {(raters, vignettes): (None, None) for vignettes in {*VIGNETTES, found.n_vignettes}}
+    # One number may serve several targets: the highest is what it reaches.
+    for target in TARGETS:
+        for raters in sorted({*RATERS, found.n_raters}):
+            vignettes = found.vignettes_needed(target, raters)
+            if vignettes is not None:
+                numbers[raters, vignettes] = target, numbers.get((raters, vignettes), (None, None))[1]
+        needed = found.raters_needed(target, found.n_vignettes)
+        if needed is not None:
+            key = needed, found.n_vignettes
+            numbers[key] = numbers.get(key, (None, None))[0], target
     keys = sorted(numbers)
     n_raters, n_items = (np.array(side) for side in zip(*keys, strict=True))
     generalizability, dependability = found.reliability(n_items, n_raters)
@@ -142,7 +147,8 @@ def _study_rows(head: dict[str, str], found: VarianceComponents) -> pl.DataFrame
         "n_items": n_items,
         "generalizability": generalizability,
         "dependability": dependability,
-        "target": pl.Series([numbers[k] for k in keys], dtype=pl.Float64),
+        "target": pl.Series([numbers[k][0] for k in keys], dtype=pl.Float64),
+        "target_raters": pl.Series([numbers[k][1] for k in keys], dtype=pl.Float64),
         "observed": (n_raters == found.n_raters) & (n_items == found.n_vignettes),
     }
     return table_frame(DecisionStudy, columns, len(keys))

@@ -17,6 +17,8 @@ GROUPS = {
     "models": "Read",
     "ratings": "Read",
     "audit_trail": "Read",
+    "rubric_sheets": "Read",
+    "rubric_round": "Read",
     "excluded_rows": "Not scored",
     "unscored_rows": "Not scored",
     "missing_cells": "Not scored",

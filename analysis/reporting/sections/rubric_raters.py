@@ -474,6 +474,8 @@ def needed(view: View) -> str:
         for r in raters:
             enough = part.filter((pl.col("n_raters") == r) & (pl.col("target") >= TARGET))["n_items"].min()
             cell[f"r{r}"] = "not reached" if enough is None else str(enough)
+        more = part.filter(pl.col("target_raters") >= TARGET)["n_raters"].to_list()
+        cell["more"] = str(min(more)) if more else "not reached"
         cells.append(cell)
     columns = [
         Column("name", "Score"),
@@ -484,6 +486,7 @@ def needed(view: View) -> str:
             Column(f"r{r}", plural(r, "rater"), "right", f"Vignettes for G of {fixed(TARGET, 1)}")
             for r in raters
         ),
+        Column("more", f"Raters for G of {fixed(TARGET, 1)} with the vignettes here", "right"),
     ]
     text = (
         f"How well models can be told apart by their means, from the variance components of {KINDS[kind]}: "

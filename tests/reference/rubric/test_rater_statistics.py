@@ -193,6 +193,9 @@ def test_reliability_is_the_textbook_ratio() -> None:
     absolute = relative + 0.1 / 20 + 0.05 / 3 + 0.01 / 60
     g, phi = components.reliability(20, 3)
     assert (g, phi) == pytest.approx((0.5 / (0.5 + relative), 0.5 / (0.5 + absolute)))
+    raters = components.raters_needed(0.9, 10)
+    assert components.reliability(10, raters)[0] >= 0.9 > components.reliability(10, raters - 1)[0]
+    assert components.raters_needed(0.99, 5) is None
     needed = components.vignettes_needed(0.9, 3)
     assert components.reliability(needed, 3)[0] >= 0.9 > components.reliability(needed - 1, 3)[0]
 
