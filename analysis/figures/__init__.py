@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from analysis.figures.drawing import draw_figure, draw_figures
 from analysis.figures.figure import Absent, Chart, DrawnFigure, Figure, Tables, specification
-from analysis.figures.registry import FIGURES, draw_figure, draw_figures
+from analysis.figures.registry import FIGURES
 from analysis.figures.theme import DARK, LIGHT, THEMES, Theme
 from analysis.figures.write import read_index, write_figures
 

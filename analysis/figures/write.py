@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from analysis.config import BenchmarkCard
+from analysis.figures.by_track import every_figure
+from analysis.figures.drawing import draw_figure
 from analysis.figures.figure import Absent, DrawnFigure, Tables
 from analysis.figures.parts import synthetic_text
 from analysis.figures.pdf import canonical_pdf
-from analysis.figures.registry import FIGURES, draw_figures
 from analysis.figures.svg import SVG, finish_svg, size_of
 
 FORMATS = (".vl.json", ".svg", ".dark.svg", ".png", ".pdf")
@@ -42,11 +43,16 @@ def write_figures(tables: Tables, card: BenchmarkCard, folder: Path) -> None:
     """
     folder.mkdir(parents=True, exist_ok=True)
     index: dict[str, Any] = {}
-    for name, drawn in draw_figures(tables, card).items():
+    # A track that is gone leaves no figure behind.
+    for old in folder.glob("*_track_*"):
+        old.unlink()
+    figures = every_figure(tables)
+    for name, figure in figures.items():
+        drawn = draw_figure(figure, tables, card)
         if isinstance(drawn, Absent):
             for ending in FORMATS:
                 (folder / f"{name}{ending}").unlink(missing_ok=True)
-            index[name] = {"title": FIGURES[name].title, "absent": drawn.reason}
+            index[name] = {"title": figure.title, "absent": drawn.reason}
         else:
             index[name] = _write_one(drawn, folder)
         index[name]["synthetic"] = synthetic_text(card) if card.synthetic else ""

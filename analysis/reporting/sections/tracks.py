@@ -6,8 +6,10 @@ from typing import Any
 
 import polars as pl
 
+from analysis.reporting.figure import figure_float, has_figure
 from analysis.reporting.markup import block, escape
 from analysis.reporting.numbers import Scale, count, listed, p_equals, plural
+from analysis.reporting.static_table import folded
 from analysis.reporting.view import View
 
 MOST_TRACKS = 8
@@ -22,7 +24,14 @@ def show(view: View) -> str:
     if not 1 < len(tracks) <= MOST_TRACKS:
         return ""
     items = "".join(f"<li>{sentences(view, track)}</li>" for track in tracks)
-    return "\n### Track by track {#by-track}\n" + block(f"<ul>{items}</ul>")
+    head = "\n### Track by track {#by-track}\n"
+    return head + block(f"<ul>{items}</ul>") + _figures(view)
+
+
+def _figures(view: View) -> str:
+    """Return the figures of single tracks, folded away; empty where there are none."""
+    names = [n for n in view.figures if "_track_" in n and has_figure(view, n)]
+    return folded("Figures of each track", "".join(figure_float(view, n) for n in names)) if names else ""
 
 
 def sentences(view: View, track: str) -> str:

@@ -41,7 +41,8 @@ def svgs(folder: Path) -> dict[str, ET.Element]:
 
 def test_every_figure_has_every_file_or_a_reason(written: Path) -> None:
     index = read_index(written)
-    assert list(index) == list(FIGURES)
+    own = [f"{name}_track_{i}" for i in (1, 2) for name in ("scores", "frontier")]
+    assert list(index) == [*FIGURES, *own]
     for name, about in index.items():
         files = {p.name for p in written.glob(f"{name}.*")}
         if "absent" in about:
@@ -164,3 +165,13 @@ def test_neighbouring_squares_of_a_colour_become_one_path_and_text_keeps_its_dig
     clip = next(root.iter(f"{{{SVG}}}clipPath")).get("id")
     assert re.fullmatch(r"x-light-[0-9a-f]{8}-clip1", str(clip))
     assert f'clip-path="url(#{clip})"' in out
+
+
+def test_a_track_that_is_gone_leaves_no_figure(tmp_path: Path) -> None:
+    write_figures(build(3, 40, tracks=("b", "<a>")), PLAIN, tmp_path)
+    assert (tmp_path / "scores_track_2.svg").is_file()
+    first = read_index(tmp_path)["scores_track_1"]
+    assert first["title"] == "Scores, intervals and tiers, track <a>"
+    assert first["caption"].startswith("Track <a>. Items answered correctly: 3 models")
+    write_figures(build(3, 40), PLAIN, tmp_path)
+    assert not list(tmp_path.glob("*_track_*"))
