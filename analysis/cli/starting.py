@@ -59,7 +59,10 @@ def commented_card() -> str:
     for name, field in BenchmarkCard.model_fields.items():
         out += [f"# {line}" for line in _wrapped(" ".join((field.description or "").split()))]
         out += [
-            f"# {line}" for line in _EXAMPLES.get(name, f"{name}: {_shown(field.get_default())}").split("\n")
+            f"# {line}"
+            for line in _EXAMPLES.get(
+                name, f"{name}: {_shown(field.get_default(call_default_factory=True))}"
+            ).split("\n")
         ]
         out.append("")
     return "\n".join(out)
@@ -103,6 +106,7 @@ _EXAMPLES = {
     "resamples": "resamples: 2000",
     "permutations": "permutations: 10000",
     "seed": "seed: 42",
+    "rubric": "rubric:\n  file: expressed_clinical_reasoning\n  vignettes: vignettes.yaml",
 }
 
 
