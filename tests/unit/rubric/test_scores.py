@@ -209,6 +209,39 @@ def test_criteria_with_points_score_without_a_line_of_code(data) -> None:
     assert score(made, "domain", "context") is None
 
 
+def test_a_rubric_of_one_domain_without_flag_or_conditions_is_enough(folder) -> None:
+    import yaml
+
+    from analysis.ingest.benchmark import read_benchmark
+    from analysis.tables import rubric_planning, rubric_raters
+    from tests.unit.rubric.conftest import data_of
+
+    content = {
+        "id": "own",
+        "version": "1",
+        "title": "Own",
+        "source": "ours",
+        "scale": {"low": 0, "high": 2},
+        "aggregation": "domain_means",
+        "domains": [
+            {"id": "only", "title": "Only", "fields": [{"id": "x", "title": "X"}, {"id": "y", "title": "Y"}]}
+        ],
+    }
+    own = Rubric.model_validate(content)
+    of = key("q", "any", lists={}, hazards=[])
+    lines = [x for m, v in (("a", 2.0), ("b", 1.0)) for x in sheet(own, of, m, scores={"x": v}, default=0.0)]
+    out = folder([of], lines, {"file": "own.yaml"})
+    (out / "own.yaml").write_text(yaml.safe_dump(content))
+    given = data_of(read_benchmark(out))
+    made = rubric_scores.derive(given) | rubric_models.derive(given)
+    made |= rubric_raters.derive(given) | rubric_planning.derive(given)
+    for name, (frame, _) in made.items():
+        conform(frame, name)
+    assert score(made, "composite", "unweighted", model="a") == 1.0
+    assert made["safety_flags"][0].height == made["flag_rates"][0].height == 0
+    assert made["rubric_scores"][0]["flagged"].null_count() == made["rubric_scores"][0].height
+
+
 def test_nothing_of_the_order_of_rows_shows(data, clinical: Rubric) -> None:
     keys = [key("v1"), key("v2", "patient_facing")]
     lines = [
