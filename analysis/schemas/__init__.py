@@ -63,23 +63,25 @@ from analysis.schemas.robustness import (
 )
 from analysis.schemas.rubric import (
     Applicability,
-    DecisionStudy,
-    DomainCorrelations,
-    FlagAgreement,
     FlagRates,
-    FloorCeiling,
-    JudgeAgreement,
     ProfileSensitivity,
-    RaterSeverity,
     RubricClasses,
     RubricDistribution,
     RubricModels,
-    RubricReliability,
     RubricScores,
     RubricSheets,
     RubricTests,
     RubricVignettes,
     SafetyFlags,
+)
+from analysis.schemas.rubric_raters import (
+    DecisionStudy,
+    DomainCorrelations,
+    FlagAgreement,
+    FloorCeiling,
+    JudgeAgreement,
+    RaterSeverity,
+    RubricReliability,
     VarianceComponents,
 )
 from analysis.typed_frames import dy

@@ -7,7 +7,7 @@ import polars as pl
 
 from analysis.ingest.sheets import unreviewed
 from analysis.schemas import Applicability, RubricClasses, RubricDistribution, RubricVignettes, SafetyFlags
-from analysis.scoring.rubric.rules import plan_lines
+from analysis.scoring.rubric.lines import plan_lines
 from analysis.scoring.rubric.score import profile_weights
 from analysis.tables.data import BenchmarkData, table_frame
 from analysis.tables.rubric_layout import RESPONSE, RubricLayout, comparability_classes

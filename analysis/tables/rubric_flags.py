@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from analysis.schemas import DomainCorrelations, FlagAgreement, FloorCeiling
-from analysis.scoring.rubric.rules import entries
+from analysis.scoring.rubric.lines import entries
 from analysis.seeds import generator_for
 from analysis.stats.additive import Estimates, bootstrap_sums
 from analysis.stats.agreement import estimate_agreement

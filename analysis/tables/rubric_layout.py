@@ -11,7 +11,7 @@ import polars as pl
 
 from analysis.errors import VerdictAtlasError
 from analysis.schemas import DERIVED
-from analysis.scoring.rubric.rules import plan_lines
+from analysis.scoring.rubric.lines import plan_lines
 from analysis.scoring.rubric.score import ScorePlan, composites, domain_scores, profile_weights
 from analysis.scoring.rubric.sheets import MAIN
 from analysis.scoring.rubric.state import RubricState

@@ -16,6 +16,8 @@ from analysis.reporting.view import View
 SCORE = Scale("plain", 2)
 """How rubric scores are shown."""
 
+TOGETHER = "the tables of a rubric are made together"
+
 SHORT = 3
 """Characters up to which an identifier stands before a title."""
 
