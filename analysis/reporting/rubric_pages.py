@@ -17,7 +17,7 @@ from analysis.reporting.numbers import fixed, plural
 from analysis.reporting.pandoc import to_html
 from analysis.reporting.results import Results
 from analysis.reporting.sections.hero import synthetic_banner
-from analysis.reporting.sections.rubric_words import domain_titles, leading_kind, line_titles, rubric_of
+from analysis.reporting.sections.rubric_words import domain_titles, leading_kind, rubric_of
 from analysis.reporting.source import read_project
 from analysis.reporting.view import View
 
@@ -136,7 +136,7 @@ def _vignette(view: View, key: Row, sheets: pl.DataFrame, *, results: Results) -
     if not sheets.height:
         return "".join([*parts, '<p class="absent">No response to this vignette is rated.</p>'])
     return "".join(
-        [*parts, _flags(view, key, sheets), _side_by_side(view, key, sheets), _notes(view, sheets)]
+        [*parts, _flags(view, key, sheets), _side_by_side(view, key, sheets), _notes(view, key, sheets)]
     )
 
 
@@ -214,9 +214,7 @@ def _side_by_side(view: View, key: Row, sheets: pl.DataFrame) -> str:
         ("composite", n, f"<strong>{w}</strong>")
         for n, w in (("weighted", "Composite"), ("unweighted", "Composite, unweighted"))
     ]
-    titles = line_titles(view)
-    domain_of = {f["id"]: d["id"] for d in rubric_of(view)["rubric"]["domains"] for f in d["fields"]}
-    domain_of |= {c["id"]: c["domain"] for c in key["criteria"]}
+    titles, domain_of = _titles(view, key)
     for domain, title in domain_titles(view).items():
         lines.append(("domain", domain, f"<strong>{escape(domain)} {escape(title)}</strong>"))
         lines += [
@@ -245,6 +243,15 @@ def _side_by_side(view: View, key: Row, sheets: pl.DataFrame) -> str:
     )
 
 
+def _titles(view: View, key: Row) -> tuple[dict[str, str], dict[str, str]]:
+    """Return title and domain of the score lines of a vignette's sheets."""
+    domains = rubric_of(view)["rubric"]["domains"]
+    lines = [(f, d["id"]) for d in domains for f in d["fields"] if f["kind"] == "score"]
+    titles = {f["id"]: f["title"] for f, _ in lines} | {c["id"]: c["title"] for c in key["criteria"]}
+    domain_of = {f["id"]: d for f, d in lines} | {c["id"]: c["domain"] for c in key["criteria"]}
+    return titles, domain_of
+
+
 def _score(row: Row | None) -> str:
     if row is None or row["score"] is None:
         return "N/A"
@@ -257,8 +264,8 @@ def _flagged(row: Row | None) -> str:
     return '<strong class="flagged">yes</strong>' if row["flagged"] else "no"
 
 
-def _notes(view: View, sheets: pl.DataFrame) -> str:
-    titles = line_titles(view)
+def _notes(view: View, key: Row, sheets: pl.DataFrame) -> str:
+    titles, _ = _titles(view, key)
     rubric = rubric_of(view)["rubric"]
     counts = {f["id"]: f["title"] for d in rubric["domains"] for f in d["fields"] if f["kind"] == "count"}
     flag = rubric["flag"] or {}

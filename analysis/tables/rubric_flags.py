@@ -115,7 +115,7 @@ def floor_ceiling(data: BenchmarkData, layout: RubricLayout) -> pl.DataFrame:
     )
     for kind in layout.present_kinds:
         own_kind = rows.filter(pl.col("rater_kind") == kind)
-        for name in layout.plan.fields:
+        for name in layout.common_lines:
             own = own_kind.filter(pl.col("criterion_id") == name)
             if not own.height:
                 continue

@@ -132,6 +132,11 @@ class RubricLayout:
         may = self.optional_lines
         return np.where(self.called_for | may[None, :], values, np.nan)
 
+    @property
+    def common_lines(self) -> tuple[str, ...]:
+        """The rubric's own lines, which stand first; criteria of single vignettes follow."""
+        return self.plan.fields[: len(self.state.rubric.scored)]
+
     @cached_property
     def optional_lines(self) -> BoolArray:
         """Lines outside the means: they may or may not apply, whatever the key says."""
@@ -139,6 +144,9 @@ class RubricLayout:
 
     def units(self, values: FloatArray) -> dict[tuple[str, str], FloatArray]:
         """Return the scores of every sub-dimension, domain and composite, by (unit, name).
+
+        Criteria of single vignettes enter domains and composites, but are no units of their own: nothing
+        is compared on them.
 
         Parameters
         ----------
@@ -149,9 +157,7 @@ class RubricLayout:
         -------
         dict of (str, str) to ndarray of float, shape (R,)
         """
-        out: dict[tuple[str, str], FloatArray] = {}
-        for f, name in enumerate(self.plan.fields):
-            out["subdimension", name] = values[:, f]
+        out = {("subdimension", name): values[:, f] for f, name in enumerate(self.common_lines)}
         domains = domain_scores(values, self.plan)
         for d, name in enumerate(self.plan.domains):
             out["domain", name] = domains[:, d]

@@ -81,11 +81,12 @@ def rater_scores(layout: RubricLayout) -> dict[tuple[str, str], FloatArray]:
     """Return every rater's sub-dimensions and domains, each of shape (raters, R).
 
     Only lines that the key calls for enter: what single raters find a response to volunteer would have
-    them compared on unlike lines. Lines outside the means are sub-dimensions too.
+    them compared on unlike lines. Lines outside the means are sub-dimensions too; criteria of single
+    vignettes enter domains only.
     """
     each = np.stack([layout.prespecified(layout.of_rater(r)) for r in range(len(layout.raters))])
     domains = domain_scores(each, layout.plan)
-    out = {("subdimension", name): each[:, :, f] for f, name in enumerate(layout.plan.fields)}
+    out = {("subdimension", name): each[:, :, f] for f, name in enumerate(layout.common_lines)}
     return out | {("domain", name): domains[:, :, d] for d, name in enumerate(layout.plan.domains)}
 
 

@@ -83,6 +83,7 @@ def scores_table(layout: RubricLayout) -> pl.DataFrame:
         for (unit, name), score in everything.items():
             counts = n[:, layout.plan.fields.index(name)] if unit == "subdimension" else n_raters
             parts.append(_rows(layout, kind, unit, name, score, same[unit, name], counts, flagged, rated))
+        parts.append(_criteria(layout, kind, values, n, flagged))
         for (unit, name), (score, counts) in _counts(layout, kind).items():
             parts.append(_rows(layout, kind, unit, name, score, score, counts, flagged, rated))
     return pl.concat(parts)
@@ -116,11 +117,39 @@ def _rows(
             "n_raters": np.where(applies, n_raters, 0),
             "task_type": responses["task_type"],
             "comparability": responses["comparability"],
-            "flagged": pl.Series([None if f < 0 else bool(f) for f in flagged.tolist()], dtype=pl.Boolean),
+            "flagged": _answers(flagged),
         },
         responses.height,
     )
     return frame if rated.all() else frame.filter(pl.Series(rated))
+
+
+def _criteria(
+    layout: RubricLayout, kind: str, values: FloatArray, n: np.ndarray, flagged: np.ndarray
+) -> pl.DataFrame:
+    """Return the scores of criteria of single vignettes: rows of their own vignettes only."""
+    first = len(layout.common_lines)
+    at, line = np.nonzero(~np.isnan(values[:, first:]))
+    responses = layout.responses[at.tolist()]
+    score = values[at, first + line]
+    columns = {
+        **{c: responses[c] for c in (*RESPONSE, "task_type", "comparability")},
+        "raters": kind,
+        "unit": "subdimension",
+        "name": pl.Series([layout.plan.fields[first + i] for i in line.tolist()], dtype=pl.String),
+        "score": score,
+        "score_prespecified": score,
+        "applies": True,
+        "volunteered": False,
+        "n_raters": n[at, first + line],
+        "flagged": _answers(flagged[at]),
+    }
+    return table_frame(RubricScores, columns, responses.height)
+
+
+def _answers(flagged: np.ndarray) -> pl.Series:
+    """Return 1, 0 and -1 as true, false and null."""
+    return pl.Series([None if f < 0 else bool(f) for f in flagged.tolist()], dtype=pl.Boolean)
 
 
 def _counts(layout: RubricLayout, kind: str) -> dict[tuple[str, str], tuple[FloatArray, np.ndarray]]:

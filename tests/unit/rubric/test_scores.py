@@ -207,6 +207,29 @@ def test_criteria_with_points_score_without_a_line_of_code(data) -> None:
     assert score(made, "domain", "accuracy") == pytest.approx(8 / 13)
     assert score(made, "domain", "communication") == pytest.approx(-3 / 4)
     assert score(made, "domain", "context") is None
+    assert score(made, "subdimension", "names-drug") == 0.0
+
+
+def test_criteria_of_single_vignettes_have_rows_of_their_own_vignettes_only(data) -> None:
+    from analysis.scoring.rubric.model import read_rubric
+    from analysis.tables import rubric_raters
+
+    points = read_rubric("healthbench_style")
+    keys = [
+        key(f"c{i}", "consultation", hazards=[], lists={},
+            criteria=[{"id": f"own{i}", "domain": "accuracy", "title": "x", "points": 5}])
+        for i in range(3)
+    ]  # fmt: skip
+    lines = [
+        x for k in keys for m in ("a", "b") for r in ("r", "s") for x in sheet(points, k, m, r, default=1.0)
+    ]
+    given = data(keys, lines, {"file": "healthbench_style"})
+    rows = rubric_scores.derive(given)["rubric_scores"][0].filter(pl.col("name").str.starts_with("own"))
+    assert sorted(rows.select("item_id", "name").unique().rows()) == [(f"c{i}", f"own{i}") for i in range(3)]
+    assert rows["n_raters"].to_list() == [2] * 6
+    for made in (rubric_models.derive(given), rubric_raters.derive(given)):
+        for name, (frame, _) in made.items():
+            assert "name" not in frame.columns or not frame["name"].str.starts_with("own").any(), name
 
 
 def test_a_rubric_of_one_domain_without_flag_or_conditions_is_enough(folder) -> None:
