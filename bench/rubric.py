@@ -160,7 +160,7 @@ def main() -> int:
     )
     write_result("rubric", "Rubric: validation and scoring of a million lines", body, notes)
     sys.stdout.write(body + "\n" + notes + "\n")
-    return 0 if total_cpu <= 2 * LIMIT_S and made else 1
+    return 0 if total_cpu <= LIMIT_S else 1
 
 
 if __name__ == "__main__":
