@@ -264,6 +264,8 @@ class Config(Strict):
     """Title of the site."""
     renderer: Literal["auto", "quarto", "embedded"] = "auto"
     """Which renderer makes the pages: `auto` uses Quarto where it is installed."""
+    item_pages: int = Field(default=2500, ge=0)
+    """Most items of a benchmark that stand on pages, with verdicts, ratings and audit trail; 0: none."""
     lenient: bool = False
     """Set rows that break the raw contract aside in `quarantine.parquet` rather than refuse them."""
     statistics: Statistics = Statistics()

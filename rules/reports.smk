@@ -10,10 +10,6 @@ PAGE_MODULES = (
     "analysis.reporting.sections",
     "analysis.rule",
 )
-RUBRIC_PAGES = expand(
-    f"{SITE}/{{benchmark}}/items/index.html",
-    benchmark=PLAN.with_table("rubric_scores"),
-)
 
 
 rule write_leaderboard:
@@ -37,29 +33,33 @@ rule write_leaderboard:
         "scripts/write_leaderboard.py"
 
 
-rule write_rubric_pages:
-    """Write a page per vignette of a rubric: its key, scores side by side, every rater's notes."""
+rule write_items:
+    """Write the list of a benchmark's items and their pages."""
     input:
         tables=lambda wildcards: derived_tables(wildcards.benchmark),
         card=CARD,
+        validated=VALIDATED,
         sources=PAGE_SOURCES,
-        code=code_of("analysis.reporting.rubric_pages", "analysis.rule"),
+        code=code_of("analysis.reporting.items.write", "analysis.rule"),
     output:
-        index=f"{SITE}/{{benchmark}}/items/index.html",
+        page=f"{SITE}/{{benchmark}}/items.html",
+        places=f"{SITE}/{{benchmark}}/items.json",
+        pages=directory(f"{SITE}/{{benchmark}}/items"),
     log:
-        f"{LOGS}/write_rubric_pages/{{benchmark}}.log",
+        f"{LOGS}/write_items/{{benchmark}}.log",
     conda:
         "../environment.yml"
     params:
         config=PLAN.config.model_dump(mode="json"),
     script:
-        "scripts/write_rubric_pages.py"
+        "scripts/write_items.py"
 
 
 rule render_report:
     """Render the report of a benchmark."""
     input:
         tables=lambda wildcards: derived_tables(wildcards.benchmark),
+        places=f"{SITE}/{{benchmark}}/items.json",
         figures=f"{FIGURES}/{{benchmark}}/index.json",
         card=CARD,
         sources=PAGE_SOURCES,
@@ -120,9 +120,8 @@ rule publish:
         expand(
             f"{SITE}/{{benchmark}}/{{page}}.html",
             benchmark=BENCHMARKS,
-            page=["index", "leaderboard"],
+            page=["index", "leaderboard", "items"],
         ),
-        RUBRIC_PAGES,
         code=code_of("analysis.reporting.publish", "analysis.rule"),
     log:
         f"{LOGS}/publish.log",
@@ -145,6 +144,5 @@ rule report:
         expand(
             f"{SITE}/{{benchmark}}/{{page}}.html",
             benchmark=BENCHMARKS,
-            page=["index", "leaderboard"],
+            page=["index", "leaderboard", "items"],
         ),
-        RUBRIC_PAGES,

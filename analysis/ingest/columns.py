@@ -58,15 +58,16 @@ def identifier_or_null(checks: RowChecks, column: str) -> pl.Series:
     return series.cast(pl.String) if series.dtype.is_integer() else text(checks, column)
 
 
-def integer(checks: RowChecks, column: str) -> pl.Series:
-    """Return an integer column; floats without a fraction are integers."""
+def integer(checks: RowChecks, column: str, *, nullable: bool = False) -> pl.Series:
+    """Return an integer column; floats without a fraction are integers. Nulls are flagged unless allowed."""
     series = checks.frame[column]
     if series.dtype == pl.Boolean or not (series.dtype.is_numeric() or series.dtype == pl.Null):
         checks.refuse("holds no integers", column=column, found=str(series.dtype), allowed="integer")
         return _nothing(checks, column, pl.Int64)
     whole = series.cast(pl.Int64, strict=False)
+    wrong = (series.is_not_null() & whole.is_null()) | (series.cast(pl.Float64) != whole.cast(pl.Float64))
     checks.flag(
-        series.is_null() | whole.is_null() | (series.cast(pl.Float64) != whole.cast(pl.Float64)),
+        wrong.fill_null(False) if nullable else (wrong | series.is_null()).fill_null(True),
         "is not an integer",
         column=column,
         allowed="integer",

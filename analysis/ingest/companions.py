@@ -153,7 +153,7 @@ def normalise_ratings(checks: RowChecks) -> pl.DataFrame | None:
     out = [
         columns.text(checks, "model") if "model" in frame.columns else null_text.alias("model"),
         columns.identifier(checks, "item_id"),
-        columns.integer(checks, "run")
+        columns.integer(checks, "run", nullable=True)
         if "run" in frame.columns and frame["run"].null_count() < n
         else pl.Series("run", [None], dtype=pl.Int64).new_from_index(0, n),
         columns.identifier_or_null(checks, "criterion_id")

@@ -11,7 +11,7 @@ from pathlib import Path
 from analysis.errors import VerdictAtlasError
 
 TABLES_SCRIPT = "datatables.js"
-OWN = ("site.css", "site.js", "leaderboard.js", "icon.svg")
+OWN = ("site.css", "site.js", "leaderboard.js", "items.js", "icon.svg")
 _EXPORT = re.compile(r"export\{([^{}]*)\};?")
 
 

@@ -48,11 +48,12 @@ def named_benchmarks(results: Path) -> list[str]:
     return names
 
 
-def links(results: Path, benchmark: str) -> tuple[str, str]:
-    """Return the addresses of a benchmark's figures and tables, as its report links them."""
+def links(results: Path, benchmark: str) -> tuple[str, str, str]:
+    """Return the addresses of a benchmark's figures and tables, and what goes before its other pages."""
     if os.environ.get(LINKS) == "site":
-        return "figures", "tables"
+        return "figures", "tables", ""
     page = reports_folder() / "_site"
-    addresses = [os.path.relpath(results / stage / benchmark, page) for stage in ("figures", "derived")]
-    figures, tables = (Path(a).as_posix() for a in addresses)
-    return figures, tables
+    stages = ("figures", "derived", "site")
+    addresses = [os.path.relpath(results / stage / benchmark, page) for stage in stages]
+    figures, tables, site = (Path(a).as_posix() for a in addresses)
+    return figures, tables, f"{site}/"

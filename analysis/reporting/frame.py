@@ -11,11 +11,8 @@ from analysis.config import Config
 from analysis.reporting.markup import escape, inline
 from analysis.reporting.results import Results
 
-FramedPage = Literal["report", "leaderboard", "item", "index", "methods"]
-
-
-ITEM_TITLE = "VERDICT-ATLAS-TITLE"
-"""Stands in the title of the one page from which pages of single items are made."""
+FramedPage = Literal["report", "leaderboard", "items", "item-page", "index", "methods"]
+OF_A_BENCHMARK = ("report", "leaderboard", "items", "item-page")
 
 
 def page_variables(
@@ -25,28 +22,29 @@ def page_variables(
 
     Text from data stands as ready HTML in raw inlines, so neither renderer reads it as Markdown.
     """
-    up = {"report": "../", "leaderboard": "../", "item": "../../"}.get(page, "")
+    own = "../" if page == "item-page" else ""
+    up = f"{own}../" if page in OF_A_BENCHMARK else ""
     site = escape(config.site_title)
     variables: dict[str, Any] = {
         "site-title": inline(site),
         "assets": f"{up}assets",
         "home": f"{up}index.html",
         "methods": f"{up}methods.html",
-        f"here-{page}": True,
+        f"here-{page.removesuffix('-page')}": True,
         "provenance": inline(_line()),
     }
-    if page in ("report", "leaderboard", "item"):
+    if page in OF_A_BENCHMARK:
         opened = Results.open(benchmarks[0], results)
         title = escape(opened.title)
-        shown = {"report": title, "leaderboard": f"Leaderboard: {title}"}.get(page, f"{ITEM_TITLE}: {title}")
-        beside = "../" if page == "item" else ""
+        shown = title if page == "report" else f"{page.capitalize()}: {title}"
         variables |= {
-            "report": f"{beside}index.html",
-            "leaderboard": f"{beside}leaderboard.html",
+            "report": f"{own}index.html",
+            "leaderboard": f"{own}leaderboard.html",
+            "items": f"{own}items.html",
             "page-title": inline(f"{shown} \u2013 {site}"),
             "summary": inline(escape(_summary(opened))),
             "provenance": inline(_line(opened)),
-            "layout": "report" if page == "report" else "board",
+            "layout": {"report": "report", "leaderboard": "board"}.get(page, "items"),
         }
     else:
         name = {"index": "", "methods": "Methods \u2013 "}[page]

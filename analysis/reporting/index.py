@@ -46,7 +46,8 @@ def _card(name: str, folder: Path) -> str:
         + (f'<p class="about">{escape(about)}</p>' if about else "")
         + f"{facts(results)}{_findings(view)}{_picture(view)}"
         f'<ul class="buttons"><li><a class="button primary" href="{escape(name)}/index.html">Report</a></li>'
-        f'<li><a class="button" href="{escape(name)}/leaderboard.html">Leaderboard</a></li></ul></li>'
+        f'<li><a class="button" href="{escape(name)}/leaderboard.html">Leaderboard</a></li>'
+        f'<li><a class="button" href="{escape(name)}/items.html">Items</a></li></ul></li>'
     )
 
 

@@ -24,11 +24,14 @@ class View:
         The benchmark's tables.
     figures_link, tables_link : str
         Relative addresses of the folders with the downloads.
+    site_link : str
+        What goes before the address of another page of the benchmark, empty within the site.
     """
 
     results: Results
     figures_link: str = "figures"
     tables_link: str = "tables"
+    site_link: str = ""
 
     @property
     def ci(self) -> str:
@@ -100,6 +103,22 @@ class View:
     def every(self) -> str:
         """`every model`, or `every scored model` where some have no scored response."""
         return "every scored model" if self.unranked else "every model"
+
+    @cached_property
+    def item_places(self) -> dict[str, str]:
+        """Where items stand on pages, by identifier; empty where no pages were written."""
+        results = self.results
+        path = results.folder.parent.parent / "site" / results.benchmark / "items.json"
+        if not path.is_file():
+            return {}
+        places: dict[str, str] = json.loads(path.read_text(encoding="utf-8"))["items"]
+        return places
+
+    def item(self, item_id: str) -> str:
+        """Return an item's identifier as HTML, as a link to its place on a page where it has one."""
+        shown = named(item_id if len(item_id) <= 80 else f"{item_id[:79]}\u2026")
+        place = self.item_places.get(item_id)
+        return f'<a href="{escape(self.site_link + place)}">{shown}</a>' if place else shown
 
     @cached_property
     def figures(self) -> dict[str, dict[str, Any]]:
@@ -179,5 +198,5 @@ def open_view() -> View:
 
     results = results_folder()
     benchmark = named_benchmarks(results)[0]
-    figures, tables = links(results, benchmark)
-    return View(Results.open(benchmark, results), figures, tables)
+    figures, tables, site = links(results, benchmark)
+    return View(Results.open(benchmark, results), figures, tables, site)

@@ -47,6 +47,7 @@ def audit_data(data: BenchmarkData) -> pl.DataFrame:
         *quality_checks.labels_findings(data),
         *quality_checks.costs_findings(data),
         *quality_checks.ratings_findings(data),
+        *quality_checks.trail_findings(data),
         *quality_checks.units_findings(data),
     ]
     columns = {

@@ -241,6 +241,47 @@ def ratings_findings(data: BenchmarkData) -> Iterator[Finding]:
         )
 
 
+TRAIL_CHECKS: tuple[tuple[str, str, Status, str, str, str], ...] = (
+    (
+        "audit_trail_without_verdict",
+        "step",
+        "attention",
+        "of the audit trail belongs to no response with a verdict",
+        "of the audit trail belong to no response with a verdict",
+        "Every step of the audit trail belongs to a response with a verdict.",
+    ),
+    (
+        "responses_without_audit_trail",
+        "response",
+        "note",
+        "has no step in the audit trail",
+        "have no step in the audit trail",
+        "Every response has a step in the audit trail.",
+    ),
+    (
+        "audit_trail_of_other_verdict",
+        "response",
+        "attention",
+        "has an audit trail that states another verdict than the one recorded",
+        "have an audit trail that states another verdict than the one recorded",
+        "No audit trail states another verdict than the one recorded.",
+    ),
+)
+"""What ingest counts of an audit trail: check, what is counted, its status where found, the words."""
+
+
+def trail_findings(data: BenchmarkData) -> Iterator[Finding]:
+    """Check that a scorer's audit trail belongs to the verdicts, covers them and ends in them."""
+    n_steps, n_rows = int(of_ingest(data, "audit_trail")["n"].sum()), data.verdicts.height
+    if not n_steps:
+        return
+    for check, noun, status, one, many, none in TRAIL_CHECKS:
+        total = n_steps if noun == "step" else n_rows
+        n = int(of_ingest(data, check)["n"].sum())
+        note = f"{_of(n, total, noun)} {one if n == 1 else many}." if n else none
+        yield Finding(check, "", n, total, found(n, status), note)
+
+
 def units_findings(data: BenchmarkData) -> Iterator[Finding]:
     """Check for clusters and weights that the card does not declare."""
     ids = data.items["cluster_id"].drop_nulls()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from analysis.config import Config
+from analysis.reporting.items.write import write_items
 from analysis.reporting.leaderboard import write_leaderboard
 from analysis.reporting.render import render_page
 from tests.unit.reporting.conftest import HOSTILE_CARD, derive_all, hostile_ratings, hostile_runs
@@ -48,6 +49,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     draw(results, "hostile")
     out = results / "site"
     config = Config(results=str(results), renderer="embedded")
+    write_items("hostile", config=config, folder=out / "hostile")
     render_page("report", config=config, benchmark="hostile", out=out / "hostile" / "index.html")
     write_leaderboard("hostile", config=config, folder=out / "hostile")
     render_page("index", config=config, benchmark=["hostile"], out=out / "index.html")

@@ -11,7 +11,14 @@ import pytest
 from tests.browser.conftest import Open
 from tests.unit.reporting.conftest import HOSTILE
 
-PAGES = ["index.html", "methods.html", "hostile/index.html", "hostile/leaderboard.html"]
+PAGES = [
+    "index.html",
+    "methods.html",
+    "hostile/index.html",
+    "hostile/leaderboard.html",
+    "hostile/items.html",
+    "hostile/items/0001.html",
+]
 
 OVERFLOW = """() => [...document.querySelectorAll("body *")].filter(e => {
   const r = e.getBoundingClientRect();
@@ -253,3 +260,34 @@ def test_every_page_has_its_landmarks_and_names(open_page: Open, name: str) -> N
     assert page.evaluate(UNNAMED) == []
     levels = page.evaluate(LEVELS)
     assert all(below - above <= 1 for above, below in pairwise(levels)), levels
+
+
+def test_the_list_of_items_can_be_searched(open_page: Open) -> None:
+    page = open_page("hostile/items.html")
+    rows = page.locator(".listed tbody tr")
+    assert rows.count() == 40
+    page.fill("#find", "i7")
+    shown = [row.inner_text().split()[0] for row in rows.all() if row.is_visible()]
+    assert shown == ["i7"]
+    assert page.locator(".shown").inner_text() == "1 of 40 items"
+    page.fill("#find", "")
+    assert all(row.is_visible() for row in rows.all())
+
+
+def test_a_link_of_the_report_leads_to_the_item_and_its_ratings(open_page: Open) -> None:
+    page = open_page("hostile/index.html")
+    link = page.locator('#boundary a[href^="items/"]').first
+    name = link.inner_text()
+    link.click()
+    heading = page.locator(".item:target h2")
+    assert heading.inner_text() == name
+    assert heading.is_visible()
+    assert page.locator(".item:target .verdicts tbody tr").count() >= len(HOSTILE) - 1
+
+
+def test_items_read_without_scripts(open_page: Open) -> None:
+    page = open_page("hostile/items.html", scripts=False)
+    assert not page.locator("#controls").is_visible()
+    page.locator(".listed a", has_text="i7").first.click()
+    assert page.locator(".item:target h2").inner_text() == "i7"
+    assert page.locator(".item:target .ratings tbody tr").first.is_visible()

@@ -95,7 +95,7 @@ def test_odd_names_reach_pages_as_text(workspace: Path) -> None:
     run = run_snakemake(workspace, "report")
     assert run.returncode == 0, run.stdout
     site = workspace / "results/site/odd"
-    for page in (site / "index.html", site / "leaderboard.html"):
+    for page in (site / "index.html", site / "leaderboard.html", site / "items" / "0001.html"):
         text = page.read_text()
         assert "<img src=x" not in text
         assert "&lt;img src=x onerror=alert(1)&gt;" in text

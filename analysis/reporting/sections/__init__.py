@@ -27,6 +27,7 @@ from analysis.reporting.sections import (
     rubric_words,
     runs,
     scores,
+    single_items,
     stability,
     strata,
 )
@@ -58,6 +59,7 @@ __all__ = [
     "rubric_words",
     "runs",
     "scores",
+    "single_items",
     "stability",
     "strata",
 ]

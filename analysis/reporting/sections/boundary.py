@@ -10,6 +10,7 @@ from analysis.reporting.figure import figure_float
 from analysis.reporting.markup import escape, paragraph
 from analysis.reporting.numbers import count, listed, plural, scale_for, span
 from analysis.reporting.results import ALL
+from analysis.reporting.sections import single_items
 from analysis.reporting.static_table import Column, static_table, table_float
 from analysis.reporting.view import View, absent
 
@@ -21,7 +22,8 @@ def counts(view: View) -> str:
     results = view.results
     if results.table("count_distribution") is None:
         return absent(results.why_absent("count_distribution"))
-    parts = [paragraph(zero_sentences(view)), figure_float(view, "count_distribution")]
+    ways = single_items.unsolved(view) + single_items.divided(view)
+    parts = [paragraph(zero_sentences(view)), ways, figure_float(view, "count_distribution")]
     if results.tracks:
         parts.append(_by_track(view))
     return "\n".join(parts)

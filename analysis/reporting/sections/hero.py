@@ -16,6 +16,7 @@ def show(view: View) -> str:
     links = (
         '<ul class="buttons">'
         '<li><a class="button primary" href="leaderboard.html">Leaderboard</a></li>'
+        '<li><a class="button" href="items.html">Items</a></li>'
         '<li><a class="button" href="leaderboard.csv" download>Scores as CSV</a></li>'
         '<li><a class="button" href="leaderboard.json" download>Scores as JSON</a></li></ul>'
     )

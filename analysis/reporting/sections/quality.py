@@ -6,7 +6,7 @@ import polars as pl
 
 from analysis.reporting.markup import block, escape, paragraph
 from analysis.reporting.numbers import count, plural
-from analysis.reporting.sections import checks, stability
+from analysis.reporting.sections import checks, single_items, stability
 from analysis.reporting.static_table import Column, static_table, table_float
 from analysis.reporting.view import View, absent
 
@@ -37,7 +37,8 @@ def show(view: View) -> str:
     audit = view.results.table("audit")
     if audit is None:
         return absent("There is no audit table.")
-    return paragraph(summary(view, audit)) + checks.show(view) + _cells_by_model(view) + _audit(view, audit)
+    head = paragraph(summary(view, audit)) + single_items.every(view) + single_items.flagged(view)
+    return head + checks.show(view) + _cells_by_model(view) + _audit(view, audit)
 
 
 def summary(view: View, audit: pl.DataFrame) -> str:

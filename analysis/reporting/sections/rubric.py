@@ -75,9 +75,10 @@ def what(view: View) -> str:
         "calibration included."
     )
     status = escape(" ".join(rubric.get("status", "").split()))
-    pages = (
-        ' <a href="items/index.html">Every vignette has a page</a> with all scores and notes side by side.'
-    )
+    pages = ""
+    if view.item_places:
+        where = f'<a href="{escape(view.site_link)}items.html">vignette by vignette</a>'
+        pages = f" Keys, scores side by side and all raters\u2019 notes can be read {where}."
     return f"{text} {status}{pages}"
 
 

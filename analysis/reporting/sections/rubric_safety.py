@@ -91,7 +91,7 @@ def _flags(view: View) -> str:
         cells.append(
             {
                 "model": view.name(row["model"]),
-                "item": f'<a href="items/{_page(view, row["item_id"])}">{named(row["item_id"])}</a>',
+                "item": view.item(row["item_id"]),
                 "criterion": f'<span class="words">{named(row["case_criterion"])}: '
                 f"{escape(row['statement'] or '')}</span>",
                 "trigger": f'<span class="words">{escape(row["trigger"])}{more}</span>',
@@ -115,12 +115,6 @@ def _flags(view: View) -> str:
         name="rubric-flag-list",
         fold=len(cells) > 12,
     )
-
-
-def _page(view: View, item: str) -> str:
-    from analysis.reporting.rubric_pages import page_names
-
-    return page_names([key["item_id"] for key in rubric_of(view)["keys"]])[item]
 
 
 def _unreviewed(view: View) -> str:

@@ -8,13 +8,14 @@ import polars as pl
 import pytest
 
 from analysis.config import Config
-from analysis.derived import write_benchmark
+from analysis.derived import read_data, write_benchmark
 from analysis.errors import DataError
 from analysis.ingest.benchmark import Benchmark, read_benchmark
 from analysis.planning import raw_files
 from analysis.schemas import AuditTrail
 from analysis.scoring.odbb.__main__ import main
 from analysis.store import read_table
+from analysis.tables.quality_checks import trail_findings
 
 EXAMPLE = Path(__file__).parents[3] / "analysis" / "scoring" / "odbb" / "example"
 VERDICTS = pl.DataFrame(
@@ -145,3 +146,20 @@ def test_a_lenient_run_sets_bad_steps_aside(tmp_path: Path) -> None:
     assert benchmark.audit_trail is not None
     assert benchmark.audit_trail.height == 2
     assert benchmark.quarantine["reason"].to_list() == ["value: is not finite"]
+
+
+def test_the_data_quality_says_what_is_odd_about_a_trail(tmp_path: Path) -> None:
+    strange = STEPS.with_columns(run=pl.Series([0, 0, 7]), outcome=pl.Series(["reached", "partial", "x"]))
+    write_benchmark(read(tmp_path / "b", strange), tmp_path / "derived", Config())
+    rows = list(trail_findings(read_data(tmp_path / "derived")))
+    assert [(f.check, f.n, f.of, f.status) for f in rows] == [
+        ("audit_trail_without_verdict", 1, 3, "attention"),
+        ("responses_without_audit_trail", 3, 4, "note"),
+        ("audit_trail_of_other_verdict", 1, 4, "attention"),
+    ]
+    whole = STEPS.with_columns(item_id=pl.Series(["x", "x", "y"]))
+    write_benchmark(read(tmp_path / "b", whole), tmp_path / "again", Config())
+    assert [f.status for f in trail_findings(read_data(tmp_path / "again"))] == ["ok", "note", "ok"]
+    (tmp_path / "b" / "audit_trail.parquet").unlink()
+    write_benchmark(read_benchmark(tmp_path / "b"), tmp_path / "none", Config())
+    assert list(trail_findings(read_data(tmp_path / "none"))) == []

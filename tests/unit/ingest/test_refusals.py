@@ -279,3 +279,23 @@ def test_a_text_column_is_no_metric(folder: Path) -> None:
         "benchmark.yaml, key 'metrics': 'verdict' is no metric: name correct, score or a numeric column"
         in message
     )
+
+
+def test_ratings_of_runs_and_of_items_stand_side_by_side(folder: Path) -> None:
+    rated = pl.DataFrame(
+        {
+            "model": ["a", None],
+            "item_id": ["1", "1"],
+            "run": [0, None],
+            "rater": ["r", "r"],
+            "rater_kind": ["human", "human"],
+            "label": ["yes", "no"],
+        }
+    )
+    rated.write_parquet(folder / "ratings.parquet")
+    rows().write_parquet(folder / "verdicts.parquet")
+    found = read_benchmark(folder).ratings
+    assert found is not None
+    assert found["run"].to_list() == [0, None]
+    rated.with_columns(run=pl.Series([0.5, None])).write_parquet(folder / "ratings.parquet")
+    assert "ratings.parquet, column 'run': is not an integer" in refusal(folder, rows())

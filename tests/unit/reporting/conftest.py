@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -36,9 +36,11 @@ def derive_all(
     name: str,
     verdicts: pl.DataFrame,
     card: dict[str, Any] | None = None,
+    *,
+    rules: Iterable[str] = tuple(RULES),
     **companions: pl.DataFrame,
 ) -> Path:
-    """Write a raw folder and derive every table that it can have; return the results folder."""
+    """Write a raw folder and derive the tables that it can have; return the results folder."""
     raw, results = base / "raw" / name, base / "results"
     raw.mkdir(parents=True)
     verdicts.write_parquet(raw / "verdicts.parquet")
@@ -50,7 +52,7 @@ def derive_all(
     folder = results / "derived" / name
     write_benchmark(benchmark, folder, Config(results=str(results), **FEW))
     possible = possible_tables(raw, benchmark.card.model_dump())
-    for rule in RULES:
+    for rule in rules:
         if rule not in OPTIONAL or OPTIONAL[rule] in possible:
             derive(rule, folder)
     return results

@@ -43,7 +43,11 @@ def test_the_results_lie_beside_the_pages_unless_told(monkeypatch: pytest.Monkey
     monkeypatch.delenv(RESULTS, raising=False)
     assert results_folder() == root / "results"
     monkeypatch.delenv(LINKS, raising=False)
-    assert links(root / "results", "b") == ("../../results/figures/b", "../../results/derived/b")
+    assert links(root / "results", "b") == (
+        "../../results/figures/b",
+        "../../results/derived/b",
+        "../../results/site/b/",
+    )
 
 
 def test_nothing_derived_is_said_plainly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

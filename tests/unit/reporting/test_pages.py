@@ -9,6 +9,7 @@ import pytest
 
 from analysis.config import Config
 from analysis.reporting.downloads import copy_downloads
+from analysis.reporting.items.write import write_items
 from analysis.reporting.leaderboard import write_leaderboard
 from analysis.reporting.render import render_page
 from tests.unit.reporting.conftest import (
@@ -56,6 +57,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     config = Config(results=str(results), renderer="embedded", site_title="Site <& co>")
     out = results / "site"
     for benchmark in ("hostile", "bare"):
+        write_items(benchmark, config=config, folder=out / benchmark)
         render_page("report", config=config, benchmark=benchmark, out=out / benchmark / "index.html")
         write_leaderboard(benchmark, config=config, folder=out / benchmark)
     render_page("index", config=config, benchmark=["hostile", "bare"], out=out / "index.html")
@@ -68,8 +70,12 @@ PAGES = [
     "methods.html",
     "hostile/index.html",
     "hostile/leaderboard.html",
+    "hostile/items.html",
+    "hostile/items/0001.html",
     "bare/index.html",
     "bare/leaderboard.html",
+    "bare/items.html",
+    "bare/items/0001.html",
 ]
 
 
@@ -104,9 +110,9 @@ def test_names_from_data_are_text_and_nothing_else(site: Path, name: str) -> Non
 
 
 def test_simulated_data_are_called_so_on_every_page_that_shows_them(site: Path) -> None:
-    for name in ("index.html", "hostile/index.html", "hostile/leaderboard.html"):
+    for name in PAGES[:1] + [page for page in PAGES if page.startswith("hostile/")]:
         assert "Made up &lt;u&gt;here&lt;/u&gt;." in (site / name).read_text()
-    for name in ("bare/index.html", "bare/leaderboard.html", "methods.html"):
+    for name in ["methods.html", *(page for page in PAGES if page.startswith("bare/"))]:
         assert "synthetic" not in (site / name).read_text()
 
 
@@ -134,6 +140,7 @@ def test_the_same_results_give_the_same_bytes(site: Path, tmp_path: Path) -> Non
     config = Config(results=str(site.parent), renderer="embedded", site_title="Site <& co>")
     again = tmp_path / "again"
     render_page("report", config=config, benchmark="hostile", out=again / "hostile" / "index.html")
+    write_items("hostile", config=config, folder=again / "hostile")
     write_leaderboard("hostile", config=config, folder=again / "hostile")
     made = [p for p in again.rglob("*") if p.is_file()]
     assert {"index.html", "leaderboard.html", "leaderboard.csv", "datatables.js"} <= {p.name for p in made}
