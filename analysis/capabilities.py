@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-COMPANIONS = ("items", "models", "ratings", "audit_trail", "statements")
+COMPANIONS = ("items", "models", "ratings", "criteria", "audit_trail", "statements")
 """Files that may lie beside the verdicts, without their ending."""
 
 ALWAYS = (
@@ -84,6 +84,23 @@ OF_RUBRIC = (
 GENERATED_RUBRIC = ("rubric",)
 """Benchmarks of the project's own that declare a rubric."""
 
+OF_EPISODES = (
+    "episodes",
+    "episode_states",
+    "episode_nested",
+    "episode_depth",
+    "episode_groups",
+    "composition_gap",
+    "composition_gap_pairs",
+)
+"""Tables that need a declared cluster."""
+
+OF_AUDITS = ("judge_audit", "judge_audit_coverage")
+"""Tables that need a judge's and a reference's labels."""
+
+OF_CRITERIA = ("consultation_scores", "consultation_items", "criterion_counts")
+"""Tables that need a rubric and ratings on its criteria."""
+
 WHY_ABSENT = {
     "failure_labels": "no verdict file has a column labels or failure_label",
     "decisions": "no verdict file has a column decision",
@@ -92,6 +109,12 @@ WHY_ABSENT = {
     **dict.fromkeys(OF_RUNS, "no verdict file has a column run"),
     **dict.fromkeys(OF_RATINGS, "there is no ratings.parquet"),
     **dict.fromkeys(OF_RUBRIC, "the card declares no rubric"),
+    **dict.fromkeys(OF_EPISODES, "the card declares no cluster"),
+    **dict.fromkeys(OF_AUDITS, "there is no ratings.parquet"),
+    "endpoint_scores": "the card declares no endpoints",
+    "paired_controls": "the card declares no controls",
+    "family_profiles": "no models table gives a family",
+    **dict.fromkeys(OF_CRITERIA, "there is no criteria.parquet with a ratings.parquet beside it"),
 }
 """Why a table is absent, as the report says it."""
 
@@ -128,6 +151,14 @@ def possible_tables(folder: Path, card: dict[str, Any] | None) -> tuple[str, ...
         **dict.fromkeys(OF_RUNS, "run" in verdicts),
         **dict.fromkeys(OF_RATINGS, rubric or (folder / "ratings.parquet").is_file()),
         **dict.fromkeys(OF_RUBRIC, rubric),
+        **dict.fromkeys(OF_EPISODES, bool((card or {}).get("cluster"))),
+        **dict.fromkeys(OF_AUDITS, (folder / "ratings.parquet").is_file()),
+        "endpoint_scores": bool((card or {}).get("endpoints")),
+        "paired_controls": bool((card or {}).get("controls")),
+        "family_profiles": "family" in models,
+        **dict.fromkeys(
+            OF_CRITERIA, all((folder / f).is_file() for f in ("criteria.parquet", "ratings.parquet"))
+        ),
     }
     return (*ALWAYS, *(name for name, there in found.items() if there))
 

@@ -15,9 +15,12 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
 
+from analysis.card_consultation import Consultation
+from analysis.card_episodes import Control, Endpoint, Episodes, JudgeAudit
 from analysis.errors import ConfigError, Problem
+from analysis.strict import Strict
 
 M = TypeVar("M", bound="Strict")
 MissingPolicy = Literal["exclude", "failure", "common_items", "error"]
@@ -42,12 +45,6 @@ NOT_METRICS = frozenset(
 
 RESERVED_NAMES = frozenset({"assets", "site_libs", "methods", "index"})
 """Names that the site uses itself."""
-
-
-class Strict(BaseModel):
-    """Base of every configuration model: unknown keys are errors, values are not coerced loosely."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
 
 class VerdictRules(Strict):
@@ -159,6 +156,8 @@ class BenchmarkCard(Strict):
     rating_scales: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """Ordered labels of `ratings.parquet` beside `verdicts.order`: a name of your own, and the labels from
     lowest to highest. Ratings that keep to the labels of one scale get weighted kappas and ordinal alpha."""
+    consultation: Consultation = Consultation()
+    """How responses are scored from rubric criteria, where there is a `criteria.parquet`."""
     metrics: tuple[str, ...] = ()
     """Further metrics: `score`, or numeric columns of the verdict files."""
     primary_metric: str = "correct"
@@ -171,6 +170,14 @@ class BenchmarkCard(Strict):
     """The item column that names the cluster (patient, passage), such as `cluster_id`; only if declared."""
     weight: str | None = None
     """The item column with weights, such as `weight`. Weights are ignored unless declared."""
+    episodes: Episodes = Episodes()
+    """Joint correctness of the items of a cluster; needs `cluster`."""
+    endpoints: dict[str, Endpoint] = Field(default_factory=dict)
+    """Further endpoints by name: macro, balanced, conditional, on a fixed subset, or of a derived stage."""
+    controls: dict[str, Control] = Field(default_factory=dict)
+    """Paired controls by name: the same questions under two conditions."""
+    judge_audits: dict[str, JudgeAudit] = Field(default_factory=dict)
+    """Judge audits by name (default: one for each human rater that shares labels with a judge)."""
     solved_at: float = Field(default=0.5, gt=0, le=1)
     """A model solves an item when its cell (mean over scored runs) is at least this."""
     free_models: tuple[str, ...] = ()

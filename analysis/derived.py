@@ -41,7 +41,8 @@ def write_benchmark(benchmark: Benchmark, folder: Path, config: Config) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     state = {"name": benchmark.name, "card": benchmark.card.model_dump(mode="json")}
     state["settings"] = settings.model_dump(mode="json")
-    text = json.dumps(state, indent=2, sort_keys=True, ensure_ascii=False)
+    # The card's order is kept: endpoints may use those before them, kinds stand as declared.
+    text = json.dumps(state, indent=2, ensure_ascii=False)
     (folder / CARD_FILE).write_text(text + "\n", encoding="utf-8")
     _keep(benchmark.import_record, folder / IMPORT_FILE)
     _keep(benchmark.rubric.to_json() if benchmark.rubric else None, folder / RUBRIC_FILE)
@@ -50,6 +51,7 @@ def write_benchmark(benchmark: Benchmark, folder: Path, config: Config) -> None:
     optional = {
         "ratings": benchmark.ratings,
         "rubric_sheets": benchmark.sheets,
+        "criteria": benchmark.criteria,
         "audit_trail": benchmark.audit_trail,
         "statements": benchmark.statements,
         "quarantine": benchmark.quarantine if benchmark.quarantine.height else None,
@@ -88,9 +90,9 @@ def read_data(folder: Path) -> BenchmarkData:
     verdicts, items, models = (
         read_table(folder / f"{name}.parquet") for name in ("verdicts", "items", "models")
     )
-    ratings, audit = (
+    ratings, audit, criteria = (
         read_table(path) if path.is_file() else None
-        for path in (folder / "ratings.parquet", folder / "audit.parquet")
+        for path in (folder / f"{name}.parquet" for name in ("ratings", "audit", "criteria"))
     )
     sheets, rubric = folder / "rubric_sheets.parquet", folder / RUBRIC_FILE
     return BenchmarkData(
@@ -101,6 +103,7 @@ def read_data(folder: Path) -> BenchmarkData:
         settings,
         ratings,
         audit,
+        criteria,
         sheets=read_table(sheets) if sheets.is_file() else None,
         rubric=rubric.read_text(encoding="utf-8") if rubric.is_file() else None,
     )
@@ -159,6 +162,13 @@ RULES: dict[str, str] = {
     "compare_rubric_scores": "analysis.tables.rubric_models",
     "assess_rubric_raters": "analysis.tables.rubric_raters",
     "plan_rubric": "analysis.tables.rubric_planning",
+    "join_episodes": "analysis.tables.episodes",
+    "measure_composition": "analysis.tables.composition",
+    "score_endpoints": "analysis.tables.endpoint_scores",
+    "compare_conditions": "analysis.tables.paired_controls",
+    "audit_judges": "analysis.tables.judge_audit",
+    "profile_families": "analysis.tables.family_profiles",
+    "score_consultations": "analysis.tables.consultation",
 }
 """The rules of the derived stage and the module of each, which has a function `derive(data) -> Made`.
 

@@ -11,7 +11,7 @@ from analysis.capabilities import COMPANIONS, possible_tables
 from analysis.config import Config, check_benchmark_name, parse
 from analysis.errors import ConfigError
 
-GENERATED = ("demo", "odbb", "rubric")
+GENERATED = ("demo", "odbb", "npcbench", "rubric")
 """Benchmarks that a rule writes itself, when they are named. Their folders belong to the project."""
 
 

@@ -62,9 +62,10 @@ def _keys(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, str, 
         if inner is not None:
             yield f"{key}", "", meaning
             many = get_origin(field.annotation) is dict
-            yield from _keys(inner, f"{key}.<label>." if many else f"{key}.")
+            own = "<label>" if name == "labels" else "<name>"
+            yield from _keys(inner, f"{key}.{own}." if many else f"{key}.")
         else:
-            default = field.get_default(call_default_factory=True)
+            default = "required" if field.is_required() else field.get_default(call_default_factory=True)
             yield key, "" if default in (None, "", (), {}) else f"`{_plain(default)}`", meaning
 
 

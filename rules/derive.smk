@@ -375,6 +375,126 @@ rule review_outcomes:
         "scripts/derive.py"
 
 
+rule join_episodes:
+    """Take the items of a cluster together: joint correctness, states, depth, groups."""
+    input:
+        card=CARD,
+        tables=VALIDATED,
+        code=code_of("analysis.tables.episodes", *DERIVE_MODULES),
+    output:
+        episodes=table("episodes"),
+        episode_states=table("episode_states"),
+        episode_nested=table("episode_nested"),
+        episode_depth=table("episode_depth"),
+        episode_groups=table("episode_groups"),
+    log:
+        f"{LOGS}/join_episodes/{{benchmark}}.log",
+    conda:
+        "../environment.yml"
+    script:
+        "scripts/derive.py"
+
+
+rule measure_composition:
+    """Measure joint success against what its parts let expect."""
+    input:
+        card=CARD,
+        tables=VALIDATED,
+        code=code_of("analysis.tables.composition", *DERIVE_MODULES),
+    output:
+        composition_gap=table("composition_gap"),
+        composition_gap_pairs=table("composition_gap_pairs"),
+    log:
+        f"{LOGS}/measure_composition/{{benchmark}}.log",
+    conda:
+        "../environment.yml"
+    script:
+        "scripts/derive.py"
+
+
+rule score_endpoints:
+    """Score the card's further endpoints: macro, balanced, conditional, staged."""
+    input:
+        card=CARD,
+        tables=VALIDATED,
+        code=code_of("analysis.tables.endpoint_scores", *DERIVE_MODULES),
+    output:
+        endpoint_scores=table("endpoint_scores"),
+    log:
+        f"{LOGS}/score_endpoints/{{benchmark}}.log",
+    conda:
+        "../environment.yml"
+    script:
+        "scripts/derive.py"
+
+
+rule compare_conditions:
+    """Compare the same questions under two conditions, within each model."""
+    input:
+        card=CARD,
+        tables=VALIDATED,
+        code=code_of("analysis.tables.paired_controls", *DERIVE_MODULES),
+    output:
+        paired_controls=table("paired_controls"),
+    log:
+        f"{LOGS}/compare_conditions/{{benchmark}}.log",
+    conda:
+        "../environment.yml"
+    script:
+        "scripts/derive.py"
+
+
+rule audit_judges:
+    """Audit judges against a reference rater, label by label."""
+    input:
+        card=CARD,
+        tables=VALIDATED,
+        code=code_of("analysis.tables.judge_audit", *DERIVE_MODULES),
+    output:
+        judge_audit=table("judge_audit"),
+        judge_audit_coverage=table("judge_audit_coverage"),
+    log:
+        f"{LOGS}/audit_judges/{{benchmark}}.log",
+    conda:
+        "../environment.yml"
+    script:
+        "scripts/derive.py"
+
+
+rule profile_families:
+    """Describe what the models of a family reach."""
+    input:
+        card=CARD,
+        tables=VALIDATED,
+        code=code_of("analysis.tables.family_profiles", *DERIVE_MODULES),
+    output:
+        family_profiles=table("family_profiles"),
+    log:
+        f"{LOGS}/profile_families/{{benchmark}}.log",
+    conda:
+        "../environment.yml"
+    script:
+        "scripts/derive.py"
+
+
+rule score_consultations:
+    """Score consultations from rubric criteria, by tag and model, with error rates."""
+    input:
+        card=CARD,
+        tables=VALIDATED,
+        code=code_of("analysis.tables.consultation", *DERIVE_MODULES),
+    output:
+        consultation_scores=table("consultation_scores"),
+        consultation_items=table("consultation_items"),
+        criterion_counts=table("criterion_counts"),
+    log:
+        f"{LOGS}/score_consultations/{{benchmark}}.log",
+    conda:
+        "../environment.yml"
+    script:
+        "scripts/derive.py"
+
+
 rule score_rubric:
     """Score responses by the declared rubric: scores, applicability, classes, keys, flags."""
     input:

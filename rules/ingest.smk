@@ -29,6 +29,20 @@ rule reconstruct_odbb:
         "scripts/reconstruct_odbb.py"
 
 
+rule reconstruct_npcbench:
+    """Write the reconstruction of the NPCBench paper's answers from its published aggregates."""
+    input:
+        code=code_of("analysis.demo.npcbench.write", "analysis.rule"),
+    output:
+        card=f"{RAW}/npcbench/benchmark.yaml",
+    log:
+        f"{LOGS}/reconstruct_npcbench.log",
+    conda:
+        "../environment.yml"
+    script:
+        "scripts/reconstruct_npcbench.py"
+
+
 rule simulate_rubric:
     """Write the simulated benchmark of responses rated with a rubric."""
     input:

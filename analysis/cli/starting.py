@@ -58,12 +58,8 @@ def commented_card() -> str:
     ]
     for name, field in BenchmarkCard.model_fields.items():
         out += [f"# {line}" for line in _wrapped(" ".join((field.description or "").split()))]
-        out += [
-            f"# {line}"
-            for line in _EXAMPLES.get(
-                name, f"{name}: {_shown(field.get_default(call_default_factory=True))}"
-            ).split("\n")
-        ]
+        default = field.get_default(call_default_factory=True)
+        out += [f"# {line}" for line in _EXAMPLES.get(name, f"{name}: {_shown(default)}").split("\n")]
         out.append("")
     return "\n".join(out)
 
@@ -77,8 +73,12 @@ def _wrapped(text: str) -> list[str]:
 def _shown(value: object) -> str:
     import json
 
+    from pydantic import BaseModel
+
     if value is None or value == "":
         return ""
+    if isinstance(value, BaseModel):
+        value = value.model_dump(exclude_defaults=True)
     return json.dumps(list(value) if isinstance(value, tuple) else value, default=str)
 
 
@@ -99,6 +99,10 @@ _EXAMPLES = {
     "covariates": "covariates: [difficulty]",
     "cluster": "cluster: cluster_id",
     "weight": "weight: weight",
+    "episodes": "episodes:\n  endpoints:\n    strict: {all_of: [diagnosis, treatment]}\n  depth: treatment",
+    "endpoints": "endpoints:\n  stage: {component: stage, classes: stage}",
+    "controls": "controls:\n  history: {column: track, baseline: snapshot, changed: full, match: question}",
+    "judge_audits": "judge_audits:\n  panel: {reference: physicians}",
     "free_models": "free_models: [model-b]",
     "intervals": "intervals: [wilson, bootstrap]",
     "alpha": "alpha: 0.05",

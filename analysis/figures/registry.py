@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from analysis.figures import (
+    composition_gap,
     concordance,
+    consultation,
     count_distribution,
     coverage,
     decisiveness,
+    episode_depth,
+    episode_states,
     failure_labels,
     flag_outcomes,
     frontier,
+    judge_audit,
+    paired_controls,
     pairwise,
     policies,
     rubric_distribution,
@@ -39,6 +45,12 @@ FIGURES: dict[str, Figure] = {
         frontier,
         rubric_domains,
         rubric_distribution,
+        composition_gap,
+        episode_states,
+        episode_depth,
+        paired_controls,
+        judge_audit,
+        consultation,
     )
 }
 """Every figure by its name."""

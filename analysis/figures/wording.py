@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from analysis.config import BenchmarkCard
 from analysis.figures.text import clean, percent
 
-RATES = frozenset({"correct", "hard_failure", "decisive"})
+RATES = frozenset({"correct", "item_weighted", "cluster_macro", "hard_failure", "decisive"})
 
 
 def is_rate(metric: str) -> bool:
@@ -32,6 +32,7 @@ def metric_title(metric: str, card: BenchmarkCard) -> str:
     if metric.startswith("flag:"):
         return f"Items flagged “{clean(metric.removeprefix('flag:'))}”"
     named = {"score": "Mean score", "hard_failure": "Items with a hard failure", "decisive": "Decisive items"}
+    named |= {"item_weighted": "Correct, by item", "cluster_macro": "Correct, by cluster"}
     return named.get(metric, f"Mean {clean(metric)}")
 
 

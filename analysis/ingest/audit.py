@@ -14,9 +14,9 @@ from analysis.ingest.audit_trail import VERDICT
 AUDIT_SCHEMA = {"check": pl.String, "subject": pl.String, "n": pl.Int64, "note": pl.String}
 
 
-def plural(n: int, noun: str) -> str:
+def plural(n: int, noun: str, several: str = "") -> str:
     """Return the number with its noun: `1 row`, `2,000 rows`."""
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"
+    return f"{n:,} {noun if n == 1 else several or f'{noun}s'}"
 
 
 @dataclass
@@ -169,6 +169,27 @@ def _companions(
         if rated.height:
             note = f"{plural(rated.height, 'rating')} of responses without a verdict"
             trail.add("ratings_without_verdict", "", rated.height, note)
+    criteria = companions.get("criteria")
+    if criteria is not None:
+        _rubric(trail, criteria, ratings)
+
+
+def _rubric(trail: AuditCounts, criteria: pl.DataFrame, ratings: pl.DataFrame | None) -> None:
+    """Count the rubric, its criteria that nobody rates, and ratings of other criteria of its questions."""
+    n_questions = criteria["item_id"].n_unique()
+    note = f"{plural(criteria.height, 'criterion', 'criteria')} of {plural(n_questions, 'question')} read"
+    trail.add("criteria", "", criteria.height, note)
+    key = ["item_id", "criterion_id"]
+    rated = criteria.select(key).clear() if ratings is None else ratings.select(key).drop_nulls()
+    unrated = criteria.join(rated, on=key, how="anti").height
+    if unrated:
+        note = f"{plural(unrated, 'criterion', 'criteria')} of the rubric without any rating"
+        trail.add("criteria_without_ratings", "", unrated, note)
+    of_questions = rated.join(criteria, on="item_id", how="semi")
+    other = of_questions.join(criteria, on=key, how="anti").height
+    if other:
+        note = f"{plural(other, 'rating')} of questions of the rubric on criteria that it does not list"
+        trail.add("ratings_outside_rubric", "", other, note)
 
 
 def _audit_trail(trail: AuditCounts, verdicts: pl.DataFrame, steps: pl.DataFrame) -> None:

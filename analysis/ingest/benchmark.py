@@ -11,10 +11,11 @@ import polars as pl
 from analysis.capabilities import COMPANIONS
 from analysis.config import BenchmarkCard, read_card
 from analysis.errors import ConfigError, DataError, Problem, problem_with_values
-from analysis.ingest import companions
+from analysis.ingest import companions, rubric
 from analysis.ingest.audit import AuditCounts, audit_verdicts
 from analysis.ingest.audit_trail import normalise_audit_trail
 from analysis.ingest.checks import QUARANTINE_SCHEMA, RowChecks, row_as_json
+from analysis.ingest.declared import declared_problems
 from analysis.ingest.files import SourceFile, read_parquet_file, verdict_files
 from analysis.ingest.sheets import as_ratings, audit_sheets, join_sheets, read_sheets
 from analysis.ingest.statements import normalise_statements
@@ -51,6 +52,8 @@ class Benchmark:
         SHA-256 of every file read, by name.
     import_record : str or None
         Text of `import.json`, where the benchmark was imported from other tools' logs.
+    criteria : pl.DataFrame or None
+        The rubric of consultations, where there is one.
     sheets : pl.DataFrame or None
         Scoring sheets, where the card declares a rubric; `ratings` are then their scores.
     rubric : RubricState or None
@@ -69,6 +72,7 @@ class Benchmark:
     quarantine: pl.DataFrame
     inputs: dict[str, str]
     import_record: str | None = None
+    criteria: pl.DataFrame | None = None
     sheets: pl.DataFrame | None = None
     rubric: RubricState | None = None
 
@@ -135,11 +139,16 @@ def read_benchmark(folder: Path, *, lenient: bool = False, progress: Progress | 
     verdicts, attributes = _item_attributes(verdicts, reading)
     verdicts = _distinct_rows(verdicts, reading)
     items = _items(verdicts, attributes, tables["items"], card, reading)
+    if not reading.problems:
+        reading.problems += declared_problems(items, verdicts["model"].unique(), tables["ratings"], card)
     if not reading.problems and verdicts.height == 0:
         reading.problems.append(_no_rows(folder, reading))
     if reading.problems:
         raise DataError(reading.problems, folder.name)
     models = _models(verdicts, tables["models"])
+    tables["ratings"] = _rubric(tables["criteria"], tables["ratings"], items, card, reading)
+    if reading.problems:
+        raise DataError(reading.problems, folder.name)
     quarantine = pl.concat([pl.DataFrame(schema=QUARANTINE_SCHEMA), *reading.quarantine])
     quarantine = quarantine.unique(["file", "row", "reason"], keep="first").sort("file", "row", "reason")
     audit_verdicts(trail, verdicts, items, models, tables, card, quarantine)
@@ -158,6 +167,7 @@ def read_benchmark(folder: Path, *, lenient: bool = False, progress: Progress | 
         quarantine=quarantine,
         inputs=dict(sorted(reading.inputs.items())),
         import_record=record.read_text(encoding="utf-8") if record.is_file() else None,
+        criteria=tables.get("criteria"),
         sheets=sheets,
         rubric=rubric,
     )
@@ -270,11 +280,32 @@ def _read_companion(folder: Path, stem: str, card: BenchmarkCard, reading: _Read
         frame = companions.normalise_models(checks)
     elif stem == "ratings":
         frame = companions.normalise_ratings(checks)
+    elif stem == "criteria":
+        frame = rubric.normalise_criteria(checks, card)
     elif stem == "audit_trail":
         frame = normalise_audit_trail(checks)
     else:
         frame = normalise_statements(checks)
     return reading.settle(checks, frame)
+
+
+def _rubric(
+    criteria: pl.DataFrame | None,
+    ratings: pl.DataFrame | None,
+    items: pl.DataFrame,
+    card: BenchmarkCard,
+    reading: _Reading,
+) -> pl.DataFrame | None:
+    """Check the rubric against items and ratings; return the ratings whose labels it can read."""
+    if criteria is None:
+        return ratings
+    reading.problems += rubric.unknown_items(criteria, items)
+    reading.problems += rubric.unknown_names(items, ratings, card)
+    if ratings is None:
+        return None
+    checks = RowChecks(ratings, "ratings.parquet")
+    rubric.check_labels(checks, criteria, card)
+    return reading.settle(checks, ratings)
 
 
 def _item_attributes(verdicts: pl.DataFrame, reading: _Reading) -> tuple[pl.DataFrame, pl.DataFrame]:

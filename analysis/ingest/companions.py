@@ -10,6 +10,7 @@ from analysis.config import BenchmarkCard
 from analysis.errors import DataError, Problem
 from analysis.ingest import columns
 from analysis.ingest.checks import RowChecks
+from analysis.ingest.declared import named_item_columns
 from analysis.ingest.files import SourceFile, read_parquet_file
 from analysis.ingest.verdicts import flag_track_all
 
@@ -20,7 +21,8 @@ MODEL_NUMBERS = ("input_price_usd", "output_price_usd", "total_cost_usd")
 
 def declared_item_columns(card: BenchmarkCard) -> list[str]:
     """Return the item columns that the card names beyond those of the contract, in order."""
-    named = [*card.covariates, *(card.strata or ()), *([card.cluster] if card.cluster else [])]
+    named = [*card.covariates, *(card.strata or ()), *([card.cluster] if card.cluster else []), _tags(card)]
+    named += [column for _, column in named_item_columns(card)]
     contract = {"item_id", "position", "weight", *ITEM_TEXT}
     return list(dict.fromkeys(c for c in named if c not in contract))
 
@@ -76,8 +78,20 @@ def normalise_items(checks: RowChecks, card: BenchmarkCard) -> pl.DataFrame | No
             out.append(columns.number(checks, name, low=0 if name == "weight" else None))
     for name in declared_item_columns(card):
         if name in frame.columns:
-            out.append(frame[name] if frame[name].dtype.is_numeric() else columns.text(checks, name))
+            out.append(_item_column(checks, name, listed=name == _tags(card)))
     return None if checks.fatal else pl.DataFrame(out)
+
+
+def _tags(card: BenchmarkCard) -> str:
+    return card.consultation.tags or "tags"
+
+
+def _item_column(checks: RowChecks, name: str, *, listed: bool) -> pl.Series:
+    """Return a declared item column: numbers, text, or lists of text where it holds tags."""
+    dtype = checks.frame[name].dtype
+    if listed and isinstance(dtype, pl.List | pl.Array):
+        return columns.text_list(checks, name)
+    return checks.frame[name] if dtype.is_numeric() else columns.text(checks, name)
 
 
 def normalise_models(checks: RowChecks) -> pl.DataFrame | None:

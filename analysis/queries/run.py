@@ -24,6 +24,7 @@ SIGNIFICANT_DIGITS = 12
 
 ABSENT = {
     "ratings": "has no ratings",
+    "criteria": "has no rubric",
     "audit_trail": "has no audit trail",
     "statements": "has no statements of a publication",
     "failure_labels": "has no failure labels",

@@ -130,6 +130,10 @@ class View:
         return found
 
 
+SHARES = frozenset({"correct", "item_weighted", "cluster_macro", "hard_failure", "decisive"})
+"""Metrics that are shares of items, beside the flags."""
+
+
 def kind_of(metric: str) -> Literal["percent", "plain"]:
     """Tell whether a metric is a share of items, shown as a percentage.
 
@@ -138,7 +142,13 @@ def kind_of(metric: str) -> Literal["percent", "plain"]:
     >>> kind_of("correct"), kind_of("flag:asks"), kind_of("score")
     ('percent', 'percent', 'plain')
     """
-    shares = metric in ("correct", "hard_failure", "decisive") or metric.startswith("flag:")
+    shares = metric in (
+        "correct",
+        "item_weighted",
+        "cluster_macro",
+        "hard_failure",
+        "decisive",
+    ) or metric.startswith("flag:")
     return "percent" if shares else "plain"
 
 
@@ -157,6 +167,10 @@ def metric_words(results: Results, metric: str) -> str:
     """
     if metric == "correct":
         return "share of items answered correctly"
+    if metric == "item_weighted":
+        return "share of items answered correctly, every item counted once"
+    if metric == "cluster_macro":
+        return "share of items answered correctly, every cluster counted once"
     if metric == "score":
         return "mean score"
     if metric == "hard_failure":
@@ -173,6 +187,8 @@ def metric_head(metric: str) -> str:
     names = {
         "correct": "Correct, %",
         "score": "Mean score",
+        "item_weighted": "Correct by item, %",
+        "cluster_macro": "Correct by cluster, %",
         "hard_failure": "Hard failures, %",
         "decisive": "Decisive, %",
     }

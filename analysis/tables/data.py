@@ -36,6 +36,8 @@ class BenchmarkData:
         Table of the schema of the same name, where there are ratings.
     audit : pl.DataFrame or None
         What ingest counted.
+    criteria : pl.DataFrame or None
+        Table of the schema of the same name, where there is a rubric.
     sheets : pl.DataFrame or None
         Scoring sheets, where the card declares a rubric.
     rubric : str or None
@@ -49,6 +51,7 @@ class BenchmarkData:
     settings: Settings
     ratings: pl.DataFrame | None = None
     audit: pl.DataFrame | None = None
+    criteria: pl.DataFrame | None = None
     sheets: pl.DataFrame | None = None
     rubric: str | None = None
     _matrices: dict[tuple[str, MissingPolicy], VerdictMatrix] = field(

@@ -15,6 +15,7 @@ from analysis.matrix import EXCLUDED, MISSING, UNSCORED, VerdictMatrix
 from analysis.schemas import DataQuality
 from analysis.tables import quality_checks
 from analysis.tables.data import BenchmarkData, Made, table_frame
+from analysis.tables.episode_checks import episode_findings
 from analysis.tables.quality_checks import Finding, Status, found, numbered, of_ingest
 
 
@@ -49,6 +50,7 @@ def audit_data(data: BenchmarkData) -> pl.DataFrame:
         *quality_checks.ratings_findings(data),
         *quality_checks.trail_findings(data),
         *quality_checks.units_findings(data),
+        *episode_findings(data),
     ]
     columns = {
         "check": [f.check for f in findings],

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 
@@ -10,7 +13,11 @@ from analysis.matrix import EXCLUDED, MISSING, UNSCORED, VerdictMatrix, rate_mat
 from analysis.schemas import ModelScores
 from analysis.stats.bootstrap import BootstrapMeans, bootstrap_means
 from analysis.stats.proportions import clopper_pearson_interval, jeffreys_interval, wilson_interval
+from analysis.stats.units import Estimand
 from analysis.tables.data import BenchmarkData, Made, rank_order, ranks_of, table_frame
+
+CLUSTER_METRICS: dict[str, Estimand] = {"item_weighted": "item", "cluster_macro": "cluster"}
+"""Metrics of `correct` where clusters are declared, and what each is a mean over; weights do not count."""
 
 PROPORTION = {
     "wilson": wilson_interval,
@@ -53,9 +60,30 @@ def score_models(data: BenchmarkData) -> pl.DataFrame:
         for metric in data.metrics
         for track in data.tracks
     ]
+    if data.card.cluster is not None:
+        parts += [rows for track in data.tracks for rows in _score_clusters(data, track)]
     for matrix in rate_matrices(data):
         parts += [_score_track(data, track_matrix(matrix, track, "exclude"), track) for track in data.tracks]
     return pl.concat([ModelScores.create_empty(), *parts])
+
+
+def _score_clusters(data: BenchmarkData, track: str) -> Iterator[pl.DataFrame]:
+    """Yield success by item and by cluster side by side: every item, or every cluster, counts once."""
+    matrix = data.track(track)
+    if not matrix.models or not matrix.has_cell.any():
+        return
+    for metric, estimand in CLUSTER_METRICS.items():
+        means = bootstrap_means(
+            matrix.values,
+            observed=matrix.has_cell,
+            rng=data.resampling_rng(track),
+            n_resamples=data.settings.resamples,
+            clusters=matrix.clusters,
+            estimand=estimand,
+        )
+        rank = ranks_of(rank_order(means.estimate))
+        named = replace(matrix, metric=metric)
+        yield from (_rows(data, named, track, means, rank, method) for method in data.settings.intervals)
 
 
 def rate_matrices(data: BenchmarkData) -> list[VerdictMatrix]:

@@ -17,11 +17,11 @@ from typing import Any
 import polars as pl
 import yaml
 
-from analysis.config import Strict as StrictModel
 from analysis.config import parse
 from analysis.demo.odbb import behaviour_measures, measures, ranking_measures, review_measures
 from analysis.demo.odbb.measures import Record
 from analysis.errors import ConfigError
+from analysis.strict import Strict as StrictModel
 
 PRINTED = re.compile(r"(?P<relation><=|>=|<|>)?\s*(?P<number>-?\d+(?:\.(?P<decimals>\d+))?)\s*(?P<unit>%|x)?")
 OWN_KEYS = ("measure", "printed", "gives_way", "instead", "note")

@@ -108,6 +108,8 @@ def _left_out(benchmark: Benchmark) -> list[str]:
     found = []
     if benchmark.ratings is not None and benchmark.ratings.height:
         found.append(f"{benchmark.ratings.height:,} ratings are not in the export")
+    if benchmark.criteria is not None and benchmark.criteria.height:
+        found.append(f"{benchmark.criteria.height:,} rubric criteria are not in the export")
     if benchmark.audit_trail is not None and benchmark.audit_trail.height:
         found.append(f"{benchmark.audit_trail.height:,} steps of the audit trail are not in the export")
     if benchmark.statements is not None and benchmark.statements.height:

@@ -9,8 +9,9 @@ from typing import Any, Literal
 
 from pydantic import Field, field_validator, model_validator
 
-from analysis.config import Strict, VerdictRules, parse, read_yaml
+from analysis.config import VerdictRules, parse, read_yaml
 from analysis.ingest.importers.common.records import RefusedError
+from analysis.strict import Strict
 
 Target = Literal[
     "model",

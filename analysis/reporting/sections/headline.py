@@ -6,7 +6,7 @@ import polars as pl
 
 from analysis.reporting.markup import block, escape
 from analysis.reporting.numbers import count, listed, p_equals, plural
-from analysis.reporting.sections import boundary, cost, failures, missing
+from analysis.reporting.sections import boundary, cost, episode_words, failures, missing
 from analysis.reporting.view import View, absent, metric_words, success_words
 
 Finding = tuple[str, str]
@@ -21,6 +21,7 @@ def show(view: View) -> str:
         leader(view),
         missing.unlike_items(view),
         tiers(view),
+        episode_words.finding(view),
         boundary.finding(view),
         boundary.ensemble_finding(view),
         failures.finding(view),

@@ -17,6 +17,7 @@ GROUPS = {
     "models": "Read",
     "ratings": "Read",
     "audit_trail": "Read",
+    "criteria": "Read",
     "rubric_sheets": "Read",
     "rubric_round": "Read",
     "excluded_rows": "Not scored",

@@ -29,7 +29,8 @@ COMPOSITES = {"weighted": "Composite", "unweighted": "Unweighted"}
 
 
 @cache
-def _read(path: str) -> dict[str, Any]:
+def _read(path: str, changed: int) -> dict[str, Any]:
+    """Read a file once; `changed` is when it was written last."""
     with open(path, encoding="utf-8") as stream:
         content: dict[str, Any] = json.load(stream)
     return content
@@ -38,7 +39,7 @@ def _read(path: str) -> dict[str, Any]:
 def rubric_of(view: View) -> dict[str, Any]:
     """Return what ingest kept of the rubric: `rubric`, `use`, `keys`, `declaration_sha256`; empty without."""
     path = view.results.folder / "rubric.json"
-    return _read(str(path)) if path.is_file() else {}
+    return _read(str(path), path.stat().st_mtime_ns) if path.is_file() else {}
 
 
 def leading_kind(view: View) -> str:

@@ -11,7 +11,8 @@ from typing import Literal
 
 from pydantic import Field
 
-from analysis.config import Strict, parse, read_yaml
+from analysis.config import parse, read_yaml
+from analysis.strict import Strict
 
 
 class ScorerConfig(Strict):

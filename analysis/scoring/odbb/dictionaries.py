@@ -11,9 +11,10 @@ from typing import Any
 
 from pydantic import Field
 
-from analysis.config import Strict, parse, read_yaml
+from analysis.config import parse, read_yaml
 from analysis.errors import ConfigError
 from analysis.scoring.odbb.text import Phrases, drug_key, field_key, plain
+from analysis.strict import Strict
 
 FOLDER = Path(__file__).with_name("dictionaries")
 NAMES = ("fields", "slots", "language", "labels", "drugs")

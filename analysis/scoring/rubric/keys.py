@@ -15,9 +15,10 @@ from typing import Annotated, Any
 import yaml
 from pydantic import BeforeValidator, Field, field_validator
 
-from analysis.config import Strict, parse
+from analysis.config import parse
 from analysis.errors import ConfigError
 from analysis.scoring.rubric.model import Rubric, Text
+from analysis.strict import Strict
 
 Texts = Annotated[tuple[str, ...], BeforeValidator(lambda v: [v] if isinstance(v, str) else v)]
 

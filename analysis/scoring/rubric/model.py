@@ -15,8 +15,9 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from analysis.config import Strict, parse, read_yaml
+from analysis.config import parse, read_yaml
 from analysis.errors import ConfigError
+from analysis.strict import Strict
 
 Text = Annotated[
     str, BeforeValidator(lambda v: str(v) if isinstance(v, int) and not isinstance(v, bool) else v)

@@ -14,16 +14,11 @@ import numpy as np
 import polars as pl
 
 from analysis.schemas import TABLES
+from tests.unit.figures.consultation_builder import consultation_tables
+from tests.unit.figures.episode_builder import episode_tables
+from tests.unit.figures.plain import Z, wilson
 
-Z = 1.959963984540054
 POLICIES = ("exclude", "failure", "common_items")
-
-
-def wilson(k: int, n: int) -> tuple[float, float]:
-    """Wilson's interval at 95%."""
-    p, d = k / n, 1 + Z * Z / n
-    middle, half = (p + Z * Z / (2 * n)) / d, Z * math.sqrt(p * (1 - p) / n + Z * Z / (4 * n * n)) / d
-    return max(0.0, middle - half), min(1.0, middle + half)
 
 
 def build(
@@ -67,6 +62,8 @@ def build(
         _flags(out, name, models, solved[:, here], seen[:, here])
         _grades(out, name, solved[:, here], seen[:, here])
     _strata(out, models, solved, seen, value)
+    tables |= episode_tables(models, rate)
+    tables |= consultation_tables(models, rate)
     for table, rows in out.items():
         if rows:
             schema = TABLES[table]

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 import yaml
 
-from analysis.capabilities import OF_RATINGS, OF_RUNS, possible_tables
+from analysis.capabilities import OF_AUDITS, OF_EPISODES, OF_RATINGS, OF_RUNS, possible_tables
 from analysis.config import Config
 from analysis.derived import RULES, derive, write_benchmark
 from analysis.ingest.benchmark import read_benchmark
@@ -27,6 +27,13 @@ OPTIONAL = {
     "compare_raters": OF_RATINGS[0],
     "assess_reliability": OF_RATINGS[0],
     "correct_judges": OF_RATINGS[0],
+    "join_episodes": OF_EPISODES[0],
+    "measure_composition": OF_EPISODES[0],
+    "score_endpoints": "endpoint_scores",
+    "compare_conditions": "paired_controls",
+    "audit_judges": OF_AUDITS[0],
+    "profile_families": "family_profiles",
+    "score_consultations": "consultation_scores",
 }
 Derive = Callable[..., View]
 

@@ -319,6 +319,17 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "label": HOSTILE,
         }
     )
+    own = pl.col("criterion_id") + " of the rubric"
+    rated = pl.concat([rated, rated.with_columns(own, pl.lit("yes").alias("label"))])
+    criteria = pl.DataFrame(
+        {
+            "item_id": ODD_ITEMS[: len(HOSTILE)],
+            "criterion_id": HOSTILE,
+            **dict.fromkeys(("kind", "text"), HOSTILE),
+            "polarity": ["positive"] * len(HOSTILE),
+            "weight": [1.0] * len(HOSTILE),
+        }
+    ).with_columns(own)
     steps = pl.DataFrame(
         {
             "model": HOSTILE,
@@ -327,7 +338,16 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> Path:
             **dict.fromkeys(("phase", "field", "outcome", "found", "expected"), HOSTILE),
         }
     )
-    results = derive_all(base, "odd", frame, HOSTILE_CARD, rules=ENOUGH, ratings=rated, audit_trail=steps)
+    results = derive_all(
+        base,
+        "odd",
+        frame,
+        HOSTILE_CARD,
+        rules=[*ENOUGH, "score_consultations"],
+        ratings=rated,
+        criteria=criteria,
+        audit_trail=steps,
+    )
     write_items("odd", config=Config(results=str(results)), folder=results / "site" / "odd")
     return results / "site" / "odd"
 
@@ -359,8 +379,8 @@ def test_hostile_text_is_shown_as_text_in_every_panel(odd: Path) -> None:
     shown = " ".join(
         "".join(PageReader((odd / "items" / "0001.html").read_text(encoding="utf-8")).text).split()
     )
-    # The panels of a rubric have their own test, tests/unit/rubric/test_pages.py.
-    for panel in (panel for panel in PANELS if not panel.name.startswith("rubric")):
+    # The panels of vignettes have their own test, tests/unit/rubric/test_pages.py.
+    for panel in (panel for panel in PANELS if not panel.name.startswith("vignette")):
         assert panel.title in shown
     assert "What the labels mean<b>label</b><u>meaning</u>" in shown
 

@@ -13,7 +13,8 @@ from typing import Any, Literal
 
 from pydantic import Field, field_validator
 
-from analysis.config import Strict, parse, read_yaml
+from analysis.config import parse, read_yaml
+from analysis.strict import Strict
 
 ValueMeaning = float | Literal["exclude", "unscored"]
 

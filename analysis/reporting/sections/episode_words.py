@@ -1,0 +1,114 @@
+"""What whole episodes say, in words: the composition gap as sentences and as a headline."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from analysis.card_episodes import ALL_CORRECT
+from analysis.figures.episode_select import main_endpoint, tracks_shown
+from analysis.reporting.markup import escape
+from analysis.reporting.numbers import plural, scale_for, span
+from analysis.reporting.results import ALL
+from analysis.reporting.view import View
+
+Finding = tuple[str, str]
+"""A statement and what stands behind it, both HTML."""
+
+
+def panels_of(view: View) -> list[tuple[str, str, pl.DataFrame]]:
+    """Return track, leading endpoint and its gaps for each track shown, the highest joint success first."""
+    gaps = view.results.table("composition_gap")
+    if gaps is None:
+        return []
+    card = view.results.card
+    found = []
+    for track in tracks_shown(gaps, card):
+        endpoint = main_endpoint(gaps, track, card)
+        part = gaps.filter(pl.col("track") == track, pl.col("endpoint") == endpoint)
+        if part.height:
+            part = part.sort([pl.col("joint").round(12), "model"], descending=[True, False])
+            found.append((track, endpoint, part))
+    return found
+
+
+def finding(view: View) -> Finding | None:
+    """Return how far success on whole episodes falls behind that on items, as a headline."""
+    panels = panels_of(view)
+    if not panels:
+        return None
+    # The track with the joint endpoint of the most parts tells the story.
+    track, endpoint, part = max(panels, key=lambda p: (len(p[2]["parts"][0]), -panels.index(p)))
+    part = _apart(part)
+    best, scale = part.row(0, named=True), scale_for("percent", [])
+    where = "" if track == ALL else f" of track <bdi>{escape(track)}</bdi>"
+    lead = (
+        f"{view.name(best['model'])} has {scale.value(best['item_accuracy'])} of single items{where} right, "
+        f"and {scale.value(best['joint'])} of whole episodes."
+    )
+    return lead, f"It has the highest joint success ({words_of(endpoint)}). {independence(view, part)}"
+
+
+def _apart(part: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of the models that were not used in choosing the episodes, where there are any."""
+    others = part.filter(~pl.col("construction"))
+    return others if others.height else part
+
+
+def words_of(endpoint: str) -> str:
+    """Return an endpoint in words, as HTML."""
+    if endpoint == ALL_CORRECT:
+        return "everything right"
+    name = endpoint.removeprefix(f"{ALL_CORRECT}:")
+    shown = f"<bdi>{escape(name)}</bdi>"
+    return f"all of {shown} right" if name != endpoint else shown
+
+
+def sentence(view: View, track: str, endpoint: str, part: pl.DataFrame) -> str:
+    """Return the composition gap of a track, as sentences."""
+    card, part = view.results.card, _apart(part)
+    where = "" if track == ALL else f"<bdi><strong>{escape(track)}</strong></bdi>: "
+    low, high = part["joint"].min(), part["joint"].max()
+    accuracy = part["item_accuracy"].min(), part["item_accuracy"].max()
+    scale = scale_for("percent", [])
+    meaning = card.episodes.endpoints[endpoint].meaning if endpoint in card.episodes.endpoints else ""
+    asked = f" ({escape(meaning)})" if meaning else ""
+    n = span(min(part["n_clusters"].to_list()), max(part["n_clusters"].to_list()))
+    verb = f"{where}{'W' if not where else 'w'}hole episodes, {words_of(endpoint)}{asked}"
+    if part.height == 1:
+        row = part.row(0, named=True)
+        return (
+            f"{verb}: {view.name(row['model'])} has {scale.value(row['joint'])} of {n} right, and "
+            f"{scale.value(row['item_accuracy'])} of their items. {independence(view, part)}"
+        )
+    return (
+        f"{verb}: {plural(part.height, 'model')} have {scale.value(low)} to {scale.value(high)} of {n} "  # type: ignore[arg-type]
+        f"right, and {scale.value(accuracy[0])} to {scale.value(accuracy[1])} of their items. "  # type: ignore[arg-type]
+        f"{independence(view, part)}"
+    )
+
+
+def independence(view: View, part: pl.DataFrame) -> str:
+    """Return how joint success compares with what independent parts would give."""
+    above = part.filter(pl.col("gap_independent_low") > 0).height
+    below = part.filter(pl.col("gap_independent_high") < 0).height
+    if not above and not below:
+        return "No model differs from what parts that fail independently of each other would give."
+    texts = []
+    if above:
+        what = "Failures come together in the same episodes more than independence would have it"
+        texts.append(f"{what} for {above} of {plural(part.height, 'model')}.")
+    if below:
+        what = "Failures spread over more episodes than independence would have it"
+        texts.append(f"{what} for {below} of {plural(part.height, 'model')}.")
+    return " ".join(texts)
+
+
+def construction_words(view: View) -> str:
+    """Return which models were used in choosing the episodes; empty where the card names none."""
+    models = [m for m in view.results.card.episodes.construction_models if m in view.results.names]
+    if not models:
+        return ""
+    return (
+        f"Used in choosing the episodes, and shown apart: {view.names(models, most=8)}. Their results are "
+        "not comparable with the others’, since the episodes were chosen with a look at their answers."
+    )
