@@ -104,7 +104,7 @@ def _vignette(rubric: Rubric, key: VignetteKey, number: int) -> pl.DataFrame:
         pl.Series("reason", (flat_label == "N/A").fill_null(False)).replace_strict(
             {True: "not in this vignette", False: None}, return_dtype=pl.String
         ),
-        pl.lit("brief evidence for the score").alias("note"),
+        pl.lit("evidence for the score").alias("note"),
         pl.lit(key.sha256).alias("key_sha256"),
         pl.lit(datetime(2026, 6, 1, 9)).alias("rated_at"),
     )
