@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 IMPORT_FILE = "import.json"
 """What the import of other tools' logs said, where the benchmark was imported."""
 
+RUBRIC_FILE = "rubric.json"
+"""The rubric, the keys of the vignettes and the declaration, where the card declares a rubric."""
+
 CARD_FILE = "benchmark.json"
 """The card and the statistics in force, as ingest understood them."""
 
@@ -44,6 +47,7 @@ def write_benchmark(benchmark: Benchmark, folder: Path, config: Config) -> None:
     text = json.dumps(state, indent=2, ensure_ascii=False)
     (folder / CARD_FILE).write_text(text + "\n", encoding="utf-8")
     _keep(benchmark.import_record, folder / IMPORT_FILE)
+    _keep(benchmark.rubric.to_json() if benchmark.rubric else None, folder / RUBRIC_FILE)
     for name in ("verdicts", "items", "models", "audit"):
         write_table(getattr(benchmark, name), name, folder / f"{name}.parquet", provenance=provenance)
     for name in SESSION_TABLES:
@@ -54,6 +58,7 @@ def write_benchmark(benchmark: Benchmark, folder: Path, config: Config) -> None:
             path.unlink(missing_ok=True)
     optional = {
         "ratings": benchmark.ratings,
+        "rubric_sheets": benchmark.sheets,
         "criteria": benchmark.criteria,
         "audit_trail": benchmark.audit_trail,
         "statements": benchmark.statements,
@@ -97,10 +102,21 @@ def read_data(folder: Path) -> BenchmarkData:
         read_table(path) if path.is_file() else None
         for path in (folder / f"{name}.parquet" for name in ("ratings", "audit", "criteria"))
     )
-    sessions = stored_sessions(folder, read_table)
-    measured = stored_sessions(folder, read_table, MEASURED)
-    kept = (ratings, audit, criteria, sessions, measured)
-    return BenchmarkData(verdicts, items, models, card, settings, *kept)
+    sheets, rubric = folder / "rubric_sheets.parquet", folder / RUBRIC_FILE
+    return BenchmarkData(
+        verdicts,
+        items,
+        models,
+        card,
+        settings,
+        ratings,
+        audit,
+        criteria,
+        stored_sessions(folder, read_table),
+        stored_sessions(folder, read_table, MEASURED),
+        sheets=read_table(sheets) if sheets.is_file() else None,
+        rubric=rubric.read_text(encoding="utf-8") if rubric.is_file() else None,
+    )
 
 
 def read_derived(folder: Path) -> dict[str, pl.DataFrame]:
@@ -152,6 +168,10 @@ RULES: dict[str, str] = {
     "audit_data": "analysis.tables.data_quality",
     "describe_behaviour": "analysis.tables.behaviour",
     "review_outcomes": "analysis.tables.review_outcomes",
+    "score_rubric": "analysis.tables.rubric_scores",
+    "compare_rubric_scores": "analysis.tables.rubric_models",
+    "assess_rubric_raters": "analysis.tables.rubric_raters",
+    "plan_rubric": "analysis.tables.rubric_planning",
     "join_episodes": "analysis.tables.episodes",
     "measure_composition": "analysis.tables.composition",
     "score_endpoints": "analysis.tables.endpoint_scores",

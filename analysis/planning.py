@@ -11,7 +11,7 @@ from analysis.capabilities import COMPANIONS, has_part_files, possible_tables
 from analysis.config import Config, check_benchmark_name, parse
 from analysis.errors import ConfigError
 
-GENERATED = ("demo", "medconsult", "npcbench", "odbb")
+GENERATED = ("demo", "medconsult", "npcbench", "odbb", "rubric")
 """Benchmarks that a rule writes itself, when they are named. Their folders belong to the project."""
 
 
@@ -102,9 +102,25 @@ def raw_files(folder: Path) -> list[str]:
     """Return every raw file of a benchmark that ingest reads, sorted."""
     single = [folder / f for f in ("verdicts.parquet", "benchmark.yaml", "import.json")]
     single += [folder / f"{s}.{x}" for s in COMPANIONS for x in ("parquet", "csv")]
-    parts = (folder / "verdicts").glob("**/*.parquet")
+    parts = [*(folder / "verdicts").glob("**/*.parquet"), *_rubric_files(folder)]
     sessions = [p for p in (folder / "sessions").glob("**/*") if p.suffix in (".parquet", ".yaml")]
     return sorted(str(p) for p in [*single, *parts, *sessions] if p.is_file())
+
+
+def _rubric_files(folder: Path) -> list[Path]:
+    """Return the files of a declared rubric: its own, the keys, the scoring sheets."""
+    use = (_card(folder) or {}).get("rubric")
+    if not isinstance(use, dict):
+        return []
+    named = [
+        str(use.get("file", "")),
+        str(use.get("vignettes", "vignettes.yaml")),
+        "sheets.csv",
+        "sheets.parquet",
+    ]
+    # What is no plain file name is for ingest to refuse.
+    files = [folder / name for name in named if name and Path(name).name == name]
+    return [*files, *(folder / "sheets").glob("**/*.csv"), *(folder / "sheets").glob("**/*.parquet")]
 
 
 def _has_verdicts(folder: Path) -> bool:

@@ -43,6 +43,10 @@ class BenchmarkData:
         Tables of consultation sessions, read when they are asked for.
     measured : StoredSessions
         Their metrics, for the tables that start from them.
+    sheets : pl.DataFrame or None
+        Scoring sheets, where the card declares a rubric.
+    rubric : str or None
+        That rubric with the vignettes' keys, as JSON.
     """
 
     verdicts: pl.DataFrame
@@ -55,6 +59,8 @@ class BenchmarkData:
     criteria: pl.DataFrame | None = None
     sessions: StoredSessions = NO_SESSIONS
     measured: StoredSessions = NO_SESSIONS
+    sheets: pl.DataFrame | None = None
+    rubric: str | None = None
     _matrices: dict[tuple[str, MissingPolicy], VerdictMatrix] = field(
         default_factory=dict, repr=False, compare=False
     )

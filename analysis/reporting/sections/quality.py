@@ -19,6 +19,8 @@ GROUPS = {
     "sessions": "Read",
     "audit_trail": "Read",
     "criteria": "Read",
+    "rubric_sheets": "Read",
+    "rubric_round": "Read",
     "excluded_rows": "Not scored",
     "unscored_rows": "Not scored",
     "missing_cells": "Not scored",
