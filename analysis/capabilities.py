@@ -100,6 +100,35 @@ OF_AUDITS = ("judge_audit", "judge_audit_coverage")
 
 OF_CRITERIA = ("consultation_scores", "consultation_items", "criterion_counts")
 """Tables that need a rubric and ratings on its criteria."""
+OF_SESSIONS = (
+    "session_metrics",
+    "metric_definitions",
+    "session_scores",
+    "stage_scores",
+    "composite_ranks",
+    "composite_orders",
+    "composite_pairs",
+    "hidden_indicators",
+    "hidden_errors",
+    "replayed_sessions",
+    "replayed_turns",
+)
+"""Tables that need consultation sessions."""
+
+OF_JUDGED_SESSIONS = ("judge_reliability",)
+"""Tables that need judgements of sessions."""
+
+OF_SYSTEMS = ("metric_validity",)
+"""Tables that need to know which systems are models, baselines or a reference."""
+
+OF_VARIANTS = ("paired_factors",)
+"""Tables that need variants of the same base model."""
+
+ALL_OF_SESSIONS = (*OF_SESSIONS, *OF_JUDGED_SESSIONS, *OF_SYSTEMS, *OF_VARIANTS)
+"""Tables on consultation sessions."""
+
+GENERATED_SESSIONS = ("medconsult",)
+"""Benchmarks of the project's own that have consultation sessions."""
 
 WHY_ABSENT = {
     "failure_labels": "no verdict file has a column labels or failure_label",
@@ -115,6 +144,13 @@ WHY_ABSENT = {
     "paired_controls": "the card declares no controls",
     "family_profiles": "no models table gives a family",
     **dict.fromkeys(OF_CRITERIA, "there is no criteria.parquet with a ratings.parquet beside it"),
+    **dict.fromkeys(OF_SESSIONS, "there are no consultation sessions (sessions/sessions.parquet)"),
+    **dict.fromkeys(OF_JUDGED_SESSIONS, "no sessions were judged (sessions/judgements.parquet)"),
+    **dict.fromkeys(OF_SYSTEMS, "nothing says who is a baseline (role in sessions/systems.parquet)"),
+    **dict.fromkeys(
+        OF_VARIANTS,
+        "nothing says which models are variants (base_model and thinking in sessions/systems.parquet)",
+    ),
 }
 """Why a table is absent, as the report says it."""
 
@@ -136,8 +172,9 @@ def possible_tables(folder: Path, card: dict[str, Any] | None) -> tuple[str, ...
         columns: ingest will say what is wrong with it.
     """
     if not folder.is_dir():
-        without = () if folder.name in GENERATED_RUBRIC else OF_RUBRIC
-        return (*ALWAYS, *(name for name in WHY_ABSENT if name not in without))
+        later: tuple[str, ...] = () if folder.name in GENERATED_RUBRIC else OF_RUBRIC
+        later += () if folder.name in GENERATED_SESSIONS else ALL_OF_SESSIONS
+        return (*ALWAYS, *(name for name in WHY_ABSENT if name not in later))
     verdicts = verdict_columns(folder)
     items = _columns(folder / "items.parquet")
     models = _model_columns(folder)
@@ -159,16 +196,41 @@ def possible_tables(folder: Path, card: dict[str, Any] | None) -> tuple[str, ...
         **dict.fromkeys(
             OF_CRITERIA, all((folder / f).is_file() for f in ("criteria.parquet", "ratings.parquet"))
         ),
+        **_of_sessions(folder),
     }
     return (*ALWAYS, *(name for name, there in found.items() if there))
 
 
+def _of_sessions(folder: Path) -> dict[str, bool]:
+    """Tell which tables on consultation sessions there can be."""
+    there = has_part_files(folder, "sessions/sessions")
+    systems: set[str] = set()
+    for file in _part_files(folder, "sessions/systems") if there else ():
+        systems |= _columns(file)
+    return {
+        **dict.fromkeys(OF_SESSIONS, there),
+        **dict.fromkeys(OF_JUDGED_SESSIONS, there and has_part_files(folder, "sessions/judgements")),
+        **dict.fromkeys(OF_SYSTEMS, "role" in systems),
+        **dict.fromkeys(OF_VARIANTS, {"base_model", "thinking"} <= systems),
+    }
+
+
+def _part_files(folder: Path, stem: str) -> list[Path]:
+    """Return the Parquet file of that stem, or those of the folder of that name."""
+    single = folder / f"{stem}.parquet"
+    return [single] if single.is_file() else sorted((folder / stem).glob("**/*.parquet"))
+
+
+def has_part_files(folder: Path, stem: str) -> bool:
+    """Tell whether there is a file of that stem, or a folder of that name with Parquet files."""
+    return (folder / f"{stem}.parquet").is_file() or any((folder / stem).glob("**/*.parquet"))
+
+
 def verdict_columns(folder: Path) -> set[str]:
-    """Return the columns that any verdict file has."""
-    single = folder / "verdicts.parquet"
-    files = [single] if single.is_file() else sorted((folder / "verdicts").glob("**/*.parquet"))
+    """Return the columns that any verdict file has; of the sessions, where verdicts are made from them."""
+    stem = "verdicts" if has_part_files(folder, "verdicts") else "sessions/sessions"
     names: set[str] = set()
-    for file in files:
+    for file in _part_files(folder, stem):
         names |= _columns(file)
     return names
 

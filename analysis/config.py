@@ -131,6 +131,13 @@ class RubricUse(Strict):
         return self
 
 
+class SessionRules(Strict):
+    """How consultation sessions are measured."""
+
+    tau: float = Field(default=0.9, ge=0)
+    """Share of the first regimen's quality that a revised one must keep (τ of DCSR)."""
+
+
 class BenchmarkCard(Strict):
     """A benchmark's `benchmark.yaml`. Every key is optional."""
 
@@ -153,6 +160,8 @@ class BenchmarkCard(Strict):
     """Failure labels: a meaning, or a meaning with `hard`, `technical`, `reserved`."""
     decisions: Decisions = Decisions()
     """What the values of `decision` mean."""
+    sessions: SessionRules = SessionRules()
+    """How consultation sessions are measured."""
     rating_scales: dict[str, tuple[str, ...]] = Field(default_factory=dict)
     """Ordered labels of `ratings.parquet` beside `verdicts.order`: a name of your own, and the labels from
     lowest to highest. Ratings that keep to the labels of one scale get weighted kappas and ordinal alpha."""

@@ -11,6 +11,8 @@ import polars as pl
 
 from analysis.config import BenchmarkCard, Config, Settings, config_hash, parse, settings_for
 from analysis.errors import VerdictAtlasError
+from analysis.schemas.sessions import SESSION_TABLES
+from analysis.sessions.stored import MEASURED, stored_sessions
 from analysis.store import Provenance, read_provenance, read_table, write_table
 from analysis.tables.data import BenchmarkData, Made
 
@@ -48,6 +50,12 @@ def write_benchmark(benchmark: Benchmark, folder: Path, config: Config) -> None:
     _keep(benchmark.rubric.to_json() if benchmark.rubric else None, folder / RUBRIC_FILE)
     for name in ("verdicts", "items", "models", "audit"):
         write_table(getattr(benchmark, name), name, folder / f"{name}.parquet", provenance=provenance)
+    for name in SESSION_TABLES:
+        path = folder / f"{name}.parquet"
+        if name in benchmark.sessions:
+            write_table(benchmark.sessions[name], name, path, provenance=provenance)
+        else:
+            path.unlink(missing_ok=True)
     optional = {
         "ratings": benchmark.ratings,
         "rubric_sheets": benchmark.sheets,
@@ -94,6 +102,8 @@ def read_data(folder: Path) -> BenchmarkData:
         read_table(path) if path.is_file() else None
         for path in (folder / f"{name}.parquet" for name in ("ratings", "audit", "criteria"))
     )
+    sessions = stored_sessions(folder, read_table)
+    measured = stored_sessions(folder, read_table, MEASURED)
     sheets, rubric = folder / "rubric_sheets.parquet", folder / RUBRIC_FILE
     return BenchmarkData(
         verdicts,
@@ -106,6 +116,8 @@ def read_data(folder: Path) -> BenchmarkData:
         criteria,
         sheets=read_table(sheets) if sheets.is_file() else None,
         rubric=rubric.read_text(encoding="utf-8") if rubric.is_file() else None,
+        sessions=sessions,
+        measured=measured,
     )
 
 
@@ -169,6 +181,13 @@ RULES: dict[str, str] = {
     "audit_judges": "analysis.tables.judge_audit",
     "profile_families": "analysis.tables.family_profiles",
     "score_consultations": "analysis.tables.consultation",
+    "measure_sessions": "analysis.tables.session_metrics",
+    "score_sessions": "analysis.tables.session_scores",
+    "find_hidden_errors": "analysis.tables.hidden_errors",
+    "assess_judges": "analysis.tables.judge_reliability",
+    "validate_metrics": "analysis.tables.metric_validity",
+    "compare_variants": "analysis.tables.paired_factors",
+    "replay_sessions": "analysis.tables.session_replay",
 }
 """The rules of the derived stage and the module of each, which has a function `derive(data) -> Made`.
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from analysis.capabilities import COMPANIONS, possible_tables
+from analysis.capabilities import COMPANIONS, has_part_files, possible_tables
 from analysis.config import Config, check_benchmark_name, parse
 from analysis.errors import ConfigError
 
-GENERATED = ("demo", "odbb", "npcbench", "rubric")
+GENERATED = ("demo", "odbb", "npcbench", "rubric", "medconsult")
 """Benchmarks that a rule writes itself, when they are named. Their folders belong to the project."""
 
 
@@ -80,7 +80,7 @@ def plan_run(data: dict[str, Any], folder: Path) -> Plan:
 
 
 def find_benchmarks(raw: Path) -> list[str]:
-    """Return the folders of the raw folder that hold verdicts, in code-point order.
+    """Return the folders of the raw folder that hold verdicts or sessions, in code-point order.
 
     Raises
     ------
@@ -103,6 +103,7 @@ def raw_files(folder: Path) -> list[str]:
     single = [folder / f for f in ("verdicts.parquet", "benchmark.yaml", "import.json")]
     single += [folder / f"{s}.{x}" for s in COMPANIONS for x in ("parquet", "csv")]
     parts = [*(folder / "verdicts").glob("**/*.parquet"), *_rubric_files(folder)]
+    parts += [p for p in (folder / "sessions").glob("**/*") if p.suffix in (".parquet", ".yaml")]
     return sorted(str(p) for p in [*single, *parts] if p.is_file())
 
 
@@ -123,7 +124,7 @@ def _rubric_files(folder: Path) -> list[Path]:
 
 
 def _has_verdicts(folder: Path) -> bool:
-    return (folder / "verdicts.parquet").is_file() or any((folder / "verdicts").glob("**/*.parquet"))
+    return has_part_files(folder, "verdicts") or has_part_files(folder, "sessions/sessions")
 
 
 def _card(folder: Path) -> dict[str, Any] | None:

@@ -16,6 +16,7 @@ from pydantic import BaseModel
 
 from analysis.config import BenchmarkCard, Config
 from analysis.schemas import DERIVED, RAW, TABLES
+from analysis.sessions.knowledge import KnowledgeBase
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -25,6 +26,7 @@ def generated_files() -> dict[str, str]:
     return {
         "config/config.schema.json": _json_schema(Config),
         "config/benchmark.schema.json": _json_schema(BenchmarkCard),
+        "config/knowledge.schema.json": _json_schema(KnowledgeBase),
         "docs/configuration.md": configuration_page(),
         "docs/tables.md": tables_page(),
     }

@@ -5,7 +5,17 @@ from __future__ import annotations
 import subprocess
 import sys
 
-NAMES = ("workflow", "stats", "agreement", "scale", "tables_at_scale", "importers", "episodes", "rubric")
+NAMES = (
+    "workflow",
+    "stats",
+    "agreement",
+    "scale",
+    "tables_at_scale",
+    "importers",
+    "episodes",
+    "rubric",
+    "sessions",
+)
 """Benchmarks in the order in which they run; each is a program of its own."""
 
 

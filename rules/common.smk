@@ -45,6 +45,7 @@ def derived_tables(benchmark):
 
 CARD = f"{DERIVED}/{{benchmark}}/benchmark.json"
 VALIDATED = [table("verdicts"), table("items"), table("models")]
+MEASURED = [table("session_metrics"), table("metric_definitions")]
 
 
 def raw_inputs(wildcards):

@@ -577,3 +577,127 @@ rule tables:
     """Build every derived table of every benchmark."""
     input:
         [derived_tables(benchmark) for benchmark in BENCHMARKS],
+
+
+rule measure_sessions:
+    """Measure consultation sessions: history taking, diagnosis, treatment, follow-up."""
+    input:
+        card=CARD,
+        tables=VALIDATED,
+        code=code_of("analysis.tables.session_metrics", *DERIVE_MODULES),
+    output:
+        session_metrics=table("session_metrics"),
+        metric_definitions=table("metric_definitions"),
+    log:
+        f"{LOGS}/measure_sessions/{{benchmark}}.log",
+    conda:
+        "../environment.yml"
+    script:
+        "scripts/derive.py"
+
+
+rule score_sessions:
+    """Score stages of consultations and their composite; vary weights and cases."""
+    input:
+        card=CARD,
+        tables=VALIDATED,
+        metrics=MEASURED,
+        code=code_of("analysis.tables.session_scores", *DERIVE_MODULES),
+    output:
+        session_scores=table("session_scores"),
+        stage_scores=table("stage_scores"),
+        composite_ranks=table("composite_ranks"),
+        composite_orders=table("composite_orders"),
+        composite_pairs=table("composite_pairs"),
+    log:
+        f"{LOGS}/score_sessions/{{benchmark}}.log",
+    conda:
+        "../environment.yml"
+    script:
+        "scripts/derive.py"
+
+
+rule find_hidden_errors:
+    """Find what right diagnoses hide in history, safety and adaptation."""
+    input:
+        card=CARD,
+        tables=VALIDATED,
+        metrics=MEASURED,
+        code=code_of("analysis.tables.hidden_errors", *DERIVE_MODULES),
+    output:
+        hidden_indicators=table("hidden_indicators"),
+        hidden_errors=table("hidden_errors"),
+    log:
+        f"{LOGS}/find_hidden_errors/{{benchmark}}.log",
+    conda:
+        "../environment.yml"
+    script:
+        "scripts/derive.py"
+
+
+rule assess_judges:
+    """Compare judges of sessions with themselves and with humans."""
+    input:
+        card=CARD,
+        tables=VALIDATED,
+        code=code_of("analysis.tables.judge_reliability", *DERIVE_MODULES),
+    output:
+        judge_reliability=table("judge_reliability"),
+    log:
+        f"{LOGS}/assess_judges/{{benchmark}}.log",
+    conda:
+        "../environment.yml"
+    script:
+        "scripts/derive.py"
+
+
+rule validate_metrics:
+    """Check which metrics put baselines below the models, and a reference above."""
+    input:
+        card=CARD,
+        tables=VALIDATED,
+        metrics=MEASURED,
+        code=code_of("analysis.tables.metric_validity", *DERIVE_MODULES),
+    output:
+        metric_validity=table("metric_validity"),
+    log:
+        f"{LOGS}/validate_metrics/{{benchmark}}.log",
+    conda:
+        "../environment.yml"
+    script:
+        "scripts/derive.py"
+
+
+rule compare_variants:
+    """Compare thinking with non-thinking variants of the same base model."""
+    input:
+        card=CARD,
+        tables=VALIDATED,
+        metrics=MEASURED,
+        code=code_of("analysis.tables.paired_factors", *DERIVE_MODULES),
+    output:
+        paired_factors=table("paired_factors"),
+    log:
+        f"{LOGS}/compare_variants/{{benchmark}}.log",
+    conda:
+        "../environment.yml"
+    script:
+        "scripts/derive.py"
+
+
+rule replay_sessions:
+    """Replay a few sessions turn by turn, with what each metric counted."""
+    input:
+        card=CARD,
+        tables=VALIDATED,
+        metrics=MEASURED,
+        code=code_of("analysis.tables.session_replay", *DERIVE_MODULES),
+    output:
+        replayed_sessions=table("replayed_sessions"),
+        replayed_turns=table("replayed_turns"),
+    log:
+        f"{LOGS}/replay_sessions/{{benchmark}}.log",
+    conda:
+        "../environment.yml"
+    script:
+        "scripts/derive.py"

@@ -57,6 +57,20 @@ rule simulate_rubric:
         "scripts/simulate_rubric.py"
 
 
+rule simulate_medconsult:
+    """Write the simulated consultations, with a truth that tests know."""
+    input:
+        code=code_of("analysis.demo.medconsult.write", "analysis.rule"),
+    output:
+        card=f"{RAW}/medconsult/benchmark.yaml",
+    log:
+        f"{LOGS}/simulate_medconsult.log",
+    conda:
+        "../environment.yml"
+    script:
+        "scripts/simulate_medconsult.py"
+
+
 rule ingest_benchmark:
     """Read, validate and write the raw tables; refuse what breaks the raw contract."""
     input:

@@ -93,6 +93,8 @@ _EXAMPLES = {
     "labels": "labels:\n  omission: Leaves out what was needed.\n  unsafe_advice:\n"
     "    meaning: Could harm if followed.\n    hard: true",
     "decisions": "decisions:\n  decisive: [treat, refer]",
+    "sessions": "sessions:\n  tau: 0.9",
+    "rating_scales": "rating_scales:\n  adequacy: [poor, fair, good]",
     "metrics": "metrics: [score]",
     "primary_metric": "primary_metric: correct",
     "strata": "strata: [question_type]",

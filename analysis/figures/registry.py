@@ -14,15 +14,19 @@ from analysis.figures import (
     failure_labels,
     flag_outcomes,
     frontier,
+    hidden_errors,
     judge_audit,
+    metric_heatmap,
     paired_controls,
     pairwise,
     policies,
+    process_outcome,
     rubric_distribution,
     rubric_domains,
     score_distribution,
     scores,
     scores_by_track,
+    stage_profiles,
     strata,
 )
 from analysis.figures.figure import Figure
@@ -51,6 +55,10 @@ FIGURES: dict[str, Figure] = {
         paired_controls,
         judge_audit,
         consultation,
+        stage_profiles,
+        metric_heatmap,
+        hidden_errors,
+        process_outcome,
     )
 }
 """Every figure by its name."""

@@ -8,15 +8,18 @@ from pathlib import Path
 
 import polars as pl
 
-from analysis.capabilities import COMPANIONS
+from analysis.capabilities import COMPANIONS, has_part_files
 from analysis.config import BenchmarkCard, read_card
 from analysis.errors import ConfigError, DataError, Problem, problem_with_values
 from analysis.ingest import companions, rubric
 from analysis.ingest.audit import AuditCounts, audit_verdicts
 from analysis.ingest.audit_trail import normalise_audit_trail
-from analysis.ingest.checks import QUARANTINE_SCHEMA, RowChecks, row_as_json
+from analysis.ingest.checks import QUARANTINE_SCHEMA, RowChecks
 from analysis.ingest.declared import declared_problems
 from analysis.ingest.files import SourceFile, read_parquet_file, verdict_files
+from analysis.ingest.reading import PLACE, Reading, distinct_rows, set_aside
+from analysis.ingest.session_links import audit_session_verdicts
+from analysis.ingest.sessions import read_sessions, verdicts_from_sessions
 from analysis.ingest.sheets import as_ratings, audit_sheets, join_sheets, read_sheets
 from analysis.ingest.statements import normalise_statements
 from analysis.ingest.verdicts import ITEM_COLUMNS, extra_metrics, normalise, unused_columns
@@ -58,6 +61,8 @@ class Benchmark:
         Scoring sheets, where the card declares a rubric; `ratings` are then their scores.
     rubric : RubricState or None
         That rubric with the vignettes' keys.
+    sessions : dict of str to pl.DataFrame
+        Tables of consultation sessions by name, where there are any.
     """
 
     name: str
@@ -75,29 +80,7 @@ class Benchmark:
     criteria: pl.DataFrame | None = None
     sheets: pl.DataFrame | None = None
     rubric: RubricState | None = None
-
-
-@dataclass
-class _Reading:
-    """What one reading gathers."""
-
-    lenient: bool
-    problems: list[Problem] = field(default_factory=list)
-    quarantine: list[pl.DataFrame] = field(default_factory=list)
-    inputs: dict[str, str] = field(default_factory=dict)
-
-    def settle(self, checks: RowChecks, frame: pl.DataFrame | None) -> pl.DataFrame | None:
-        """Take over what the checks found; return the rows that stand."""
-        self.problems += checks.fatal
-        if frame is None or checks.fatal:
-            self.problems += checks.problems
-            return None
-        if not self.lenient:
-            self.problems += checks.problems
-        elif checks.problems:
-            self.quarantine.append(checks.quarantine())
-            return frame.filter(~checks.bad_rows)
-        return frame
+    sessions: dict[str, pl.DataFrame] = field(default_factory=dict)
 
 
 def read_benchmark(folder: Path, *, lenient: bool = False, progress: Progress | None = None) -> Benchmark:
@@ -123,13 +106,14 @@ def read_benchmark(folder: Path, *, lenient: bool = False, progress: Progress | 
     DataError
         With everything that is wrong, each problem with its file, column, values and rows.
     """
-    reading = _Reading(lenient)
+    reading = Reading(lenient)
     card = _card(folder, reading)
     trail = AuditCounts()
-    verdicts = _read_verdicts(folder, card, reading, trail, progress)
+    sessions = read_sessions(folder, reading, trail, progress)
+    verdicts = _read_verdicts(folder, card, reading, trail, progress, sessions)
     # Ratings that follow a rubric are read as scoring sheets.
     stems = [stem for stem in COMPANIONS if not (card.rubric and stem == "ratings")]
-    tables = {stem: _read_companion(folder, stem, card, reading) for stem in stems}
+    tables = {"ratings": None} | {stem: _read_companion(folder, stem, card, reading) for stem in stems}
     rubric, sheets = _read_rubric(folder, card, reading)
     if rubric is not None and sheets is not None:
         tables["ratings"] = as_ratings(sheets, rubric)
@@ -137,7 +121,7 @@ def read_benchmark(folder: Path, *, lenient: bool = False, progress: Progress | 
     if reading.problems:
         raise DataError(reading.problems, folder.name)
     verdicts, attributes = _item_attributes(verdicts, reading)
-    verdicts = _distinct_rows(verdicts, reading)
+    verdicts = distinct_rows(verdicts, KEY, reading)
     items = _items(verdicts, attributes, tables["items"], card, reading)
     if not reading.problems:
         reading.problems += declared_problems(items, verdicts["model"].unique(), tables["ratings"], card)
@@ -151,8 +135,9 @@ def read_benchmark(folder: Path, *, lenient: bool = False, progress: Progress | 
         raise DataError(reading.problems, folder.name)
     quarantine = pl.concat([pl.DataFrame(schema=QUARANTINE_SCHEMA), *reading.quarantine])
     quarantine = quarantine.unique(["file", "row", "reason"], keep="first").sort("file", "row", "reason")
+    audit_session_verdicts(trail, sessions, verdicts)
     audit_verdicts(trail, verdicts, items, models, tables, card, quarantine)
-    keep = [c for c in verdicts.columns if c not in ("__file", "__row")]
+    keep = [c for c in verdicts.columns if c not in PLACE]
     record = folder / "import.json"
     return Benchmark(
         name=folder.name,
@@ -160,21 +145,22 @@ def read_benchmark(folder: Path, *, lenient: bool = False, progress: Progress | 
         verdicts=verdicts.select(keep).sort(KEY),
         items=items.sort("item_id"),
         models=models.sort("model"),
-        ratings=tables.get("ratings"),
+        ratings=tables["ratings"],
         audit_trail=tables["audit_trail"],
         statements=tables["statements"],
         audit=trail.frame(),
         quarantine=quarantine,
         inputs=dict(sorted(reading.inputs.items())),
         import_record=record.read_text(encoding="utf-8") if record.is_file() else None,
-        criteria=tables.get("criteria"),
+        criteria=tables["criteria"],
         sheets=sheets,
         rubric=rubric,
+        sessions=sessions,
     )
 
 
 def _read_rubric(
-    folder: Path, card: BenchmarkCard, reading: _Reading
+    folder: Path, card: BenchmarkCard, reading: Reading
 ) -> tuple[RubricState | None, pl.DataFrame | None]:
     """Read the rubric that the card declares and the sheets that follow it."""
     if card.rubric is None:
@@ -202,7 +188,7 @@ def _read_rubric(
     return state, sheets
 
 
-def _card(folder: Path, reading: _Reading) -> BenchmarkCard:
+def _card(folder: Path, reading: Reading) -> BenchmarkCard:
     path = folder / "benchmark.yaml"
     if path.is_file():
         reading.inputs[path.name] = SourceFile(path, path.name, {}).sha256()
@@ -213,9 +199,18 @@ def _card(folder: Path, reading: _Reading) -> BenchmarkCard:
 
 
 def _read_verdicts(
-    folder: Path, card: BenchmarkCard, reading: _Reading, trail: AuditCounts, progress: Progress | None
+    folder: Path,
+    card: BenchmarkCard,
+    reading: Reading,
+    trail: AuditCounts,
+    progress: Progress | None,
+    sessions: dict[str, pl.DataFrame],
 ) -> pl.DataFrame:
     parts = []
+    if (folder / "sessions").is_dir() and not has_part_files(folder, "verdicts"):
+        if reading.problems:
+            raise DataError(reading.problems, folder.name)
+        return verdicts_from_sessions(sessions, card, reading, trail)
     sources = verdict_files(folder)
     declared: set[str] = set()
     for source in sources:
@@ -255,7 +250,7 @@ def _read_verdicts(
     return pl.concat(parts, how="diagonal")
 
 
-def _no_rows(folder: Path, reading: _Reading) -> Problem:
+def _no_rows(folder: Path, reading: Reading) -> Problem:
     aside = sum(q.height for q in reading.quarantine)
     return Problem(
         "there are no verdict rows" + (f" left: all {aside:,} were set aside" if aside else ""),
@@ -264,7 +259,7 @@ def _no_rows(folder: Path, reading: _Reading) -> Problem:
     )
 
 
-def _read_companion(folder: Path, stem: str, card: BenchmarkCard, reading: _Reading) -> pl.DataFrame | None:
+def _read_companion(folder: Path, stem: str, card: BenchmarkCard, reading: Reading) -> pl.DataFrame | None:
     try:
         source = companions.companion(folder, stem, csv=stem == "models")
         if source is None:
@@ -294,7 +289,7 @@ def _rubric(
     ratings: pl.DataFrame | None,
     items: pl.DataFrame,
     card: BenchmarkCard,
-    reading: _Reading,
+    reading: Reading,
 ) -> pl.DataFrame | None:
     """Check the rubric against items and ratings; return the ratings whose labels it can read."""
     if criteria is None:
@@ -308,7 +303,7 @@ def _rubric(
     return reading.settle(checks, ratings)
 
 
-def _item_attributes(verdicts: pl.DataFrame, reading: _Reading) -> tuple[pl.DataFrame, pl.DataFrame]:
+def _item_attributes(verdicts: pl.DataFrame, reading: Reading) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Take item attributes out of the verdicts; within an item they may not vary.
 
     A null beside a value is an unknown, not a contradiction.
@@ -344,7 +339,7 @@ def _item_attributes(verdicts: pl.DataFrame, reading: _Reading) -> tuple[pl.Data
             allowed=f"one {name} per item",
         )
         if reading.lenient:
-            reading.quarantine.append(_set_aside(verdicts, differs, f"{name}: varies within the item"))
+            reading.quarantine.append(set_aside(verdicts, differs, f"{name}: varies within the item"))
         else:
             reading.problems.append(problem)
         varies = varies | differs
@@ -352,56 +347,12 @@ def _item_attributes(verdicts: pl.DataFrame, reading: _Reading) -> tuple[pl.Data
     return (kept.filter(~varies) if reading.lenient else kept), first
 
 
-def _distinct_rows(verdicts: pl.DataFrame, reading: _Reading) -> pl.DataFrame:
-    """Refuse, or set aside, every row after the first of its (model, item, run)."""
-    again = ~verdicts.select(pl.struct(KEY).is_first_distinct()).to_series()
-    if not again.any():
-        return verdicts
-    if reading.lenient:
-        reading.quarantine.append(
-            _set_aside(verdicts, again, "model, item_id, run: repeats an earlier row (the first one stands)")
-        )
-        return verdicts.filter(~again)
-    repeated = verdicts.filter(again)
-    shown = repeated.select(pl.format("{}, {}, run {}", *KEY)).to_series().unique(maintain_order=True)
-    reading.problems.append(
-        problem_with_values(
-            "rows repeat an earlier (model, item_id, run)",
-            file=", ".join(repeated["__file"].unique(maintain_order=True).head(3).to_list()),
-            values=shown.head(3).to_list(),
-            n_values=shown.len(),
-            rows=repeated["__row"].head(3).to_list(),
-            n_rows=repeated.height,
-            allowed="one row per model, item_id and run",
-            hint="number repetitions in the column run, or remove the copies",
-        )
-    )
-    return verdicts
-
-
-def _set_aside(verdicts: pl.DataFrame, bad: pl.Series, reason: str) -> pl.DataFrame:
-    rows = verdicts.filter(bad)
-    shown = [c for c in rows.columns if c not in ("__file", "__row")]
-    content = [
-        pl.Series([row_as_json(row)], dtype=pl.String) for row in rows.select(shown).iter_rows(named=True)
-    ]
-    return pl.DataFrame(
-        {
-            "file": rows["__file"],
-            "row": rows["__row"],
-            "reason": pl.Series([reason]).new_from_index(0, rows.height),
-            "content": pl.concat(content),
-        },
-        schema=QUARANTINE_SCHEMA,
-    )
-
-
 def _items(
     verdicts: pl.DataFrame,
     attributes: pl.DataFrame,
     listed: pl.DataFrame | None,
     card: BenchmarkCard,
-    reading: _Reading,
+    reading: Reading,
 ) -> pl.DataFrame:
     """Join the items of the items table and of the verdicts; a contradiction between them is refused."""
     base = (

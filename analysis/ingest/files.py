@@ -46,24 +46,43 @@ def verdict_files(folder: Path) -> list[SourceFile]:
     DataError
         Where there are none, or both ``verdicts.parquet`` and a folder ``verdicts`` with Parquet files.
     """
-    single, parts = folder / "verdicts.parquet", folder / "verdicts"
-    found = sorted(p for p in parts.glob("**/*.parquet") if p.is_file()) if parts.is_dir() else []
-    if single.is_file() and found:
-        problem = Problem(
-            message=f"stands beside the folder verdicts/ with {len(found)} Parquet files: which one counts?",
-            file="verdicts.parquet",
-            hint="keep one of the two",
-        )
-        raise DataError([problem], folder.name)
-    if single.is_file():
-        return [SourceFile(single, "verdicts.parquet", {})]
+    found = part_files(folder, "verdicts")
     if not found:
         problem = Problem(
             message="the benchmark has no verdicts",
             file=f"{folder.name}/",
-            allowed="verdicts.parquet, or any Parquet files under verdicts/",
+            allowed="verdicts.parquet, any Parquet files under verdicts/, or sessions/sessions.parquet",
         )
         raise DataError([problem], folder.name)
+    return found
+
+
+def part_files(folder: Path, stem: str) -> list[SourceFile]:
+    """Return the file of that stem, or the files of the folder of that name in the order of their names.
+
+    Parameters
+    ----------
+    folder : Path
+        The benchmark's folder.
+    stem : str
+        Path below it without suffix, such as ``verdicts`` or ``sessions/turns``.
+
+    Raises
+    ------
+    DataError
+        Where there are both.
+    """
+    single, parts = folder / f"{stem}.parquet", folder / stem
+    found = sorted(p for p in parts.glob("**/*.parquet") if p.is_file()) if parts.is_dir() else []
+    if single.is_file() and found:
+        problem = Problem(
+            message=f"stands beside the folder {stem}/ with {len(found)} Parquet files: which one counts?",
+            file=f"{stem}.parquet",
+            hint="keep one of the two",
+        )
+        raise DataError([problem], folder.name)
+    if single.is_file():
+        return [SourceFile(single, f"{stem}.parquet", {})]
     return [
         SourceFile(path, path.relative_to(folder).as_posix(), _hive_values(path.relative_to(parts).parent))
         for path in found

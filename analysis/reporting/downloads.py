@@ -5,11 +5,23 @@ from __future__ import annotations
 from pathlib import Path
 
 from analysis.reporting.assets import write_if_changed
+from analysis.schemas import SESSION_TABLES
 
 FIGURE_FORMATS = (".svg", ".png", ".pdf", ".vl.json")
 """Formats that a reader is offered, in this order."""
 
-RAW = frozenset({"verdicts", "items", "models", "ratings", "criteria", "audit_trail", "rubric_sheets"})
+RAW = frozenset(
+    {
+        "verdicts",
+        "items",
+        "models",
+        "ratings",
+        "criteria",
+        "audit_trail",
+        "rubric_sheets",
+        *SESSION_TABLES,
+    }
+)
 """Not offered: raw rows may be many, and have licences of their own."""
 
 FIRST = (

@@ -99,11 +99,29 @@ from analysis.schemas.rubric_raters import (
     RubricReliability,
     VarianceComponents,
 )
+from analysis.schemas.session_analyses import (
+    SESSION_ANALYSES,
+    CompositeOrders,
+    CompositePairs,
+    CompositeRanks,
+    HiddenErrors,
+    HiddenIndicators,
+    JudgeReliability,
+    MetricValidity,
+    PairedFactors,
+    ReplayedSessions,
+    ReplayedTurns,
+    SessionScores,
+    StageScores,
+)
+from analysis.schemas.sessions import SESSION_TABLES, MetricDefinitions, SessionMetrics
 from analysis.typed_frames import dy
 
 __all__ = [
     "DERIVED",
     "RAW",
+    "SESSION_ANALYSES",
+    "SESSION_TABLES",
     "TABLES",
     "AdjustedTests",
     "Agreement",
@@ -112,6 +130,9 @@ __all__ = [
     "Applicability",
     "Audit",
     "AuditTrail",
+    "CompositeOrders",
+    "CompositePairs",
+    "CompositeRanks",
     "CompositionGap",
     "CompositionGapPairs",
     "Concordance",
@@ -143,6 +164,8 @@ __all__ = [
     "FlagRates",
     "FloorCeiling",
     "Frontier",
+    "HiddenErrors",
+    "HiddenIndicators",
     "Influence",
     "ItemCounts",
     "Items",
@@ -150,11 +173,15 @@ __all__ = [
     "JudgeAudit",
     "JudgeAuditCoverage",
     "JudgeCorrection",
+    "JudgeReliability",
+    "MetricDefinitions",
+    "MetricValidity",
     "ModelClusters",
     "ModelScores",
     "Models",
     "Omnibus",
     "PairedControls",
+    "PairedFactors",
     "PairwiseTests",
     "Planning",
     "PlanningItems",
@@ -170,6 +197,8 @@ __all__ = [
     "Ratings",
     "Reliability",
     "RepeatedRuns",
+    "ReplayedSessions",
+    "ReplayedTurns",
     "RubricClasses",
     "RubricDistribution",
     "RubricModels",
@@ -182,7 +211,10 @@ __all__ = [
     "SafetyFlags",
     "ScoreDistribution",
     "ScoreSummaries",
+    "SessionMetrics",
+    "SessionScores",
     "Specialties",
+    "StageScores",
     "Statements",
     "Strata",
     "ThresholdSensitivity",
@@ -201,6 +233,7 @@ RAW: dict[str, type[dy.Schema]] = {
     "audit_trail": AuditTrail,
     "statements": Statements,
     "criteria": Criteria,
+    **SESSION_TABLES,
 }
 """The validated raw tables."""
 
@@ -281,6 +314,9 @@ DERIVED: dict[str, type[dy.Schema]] = {
     "consultation_scores": ConsultationScores,
     "consultation_items": ConsultationItems,
     "criterion_counts": CriterionCounts,
+    "session_metrics": SessionMetrics,
+    "metric_definitions": MetricDefinitions,
+    **SESSION_ANALYSES,
 }
 """The derived tables."""
 

@@ -14,6 +14,7 @@ from analysis.cells import cell_verdicts, verdict_codes
 from analysis.config import BenchmarkCard, MissingPolicy, Settings
 from analysis.matrix import VerdictMatrix, apply_policy, build_matrix, track_matrix, tracks_of
 from analysis.seeds import generator_for
+from analysis.sessions.stored import NO_SESSIONS, StoredSessions
 from analysis.typed_frames import dy
 
 Made = dict[str, tuple[pl.DataFrame, str]]
@@ -42,6 +43,10 @@ class BenchmarkData:
         Scoring sheets, where the card declares a rubric.
     rubric : str or None
         That rubric with the vignettes' keys, as JSON.
+    sessions : StoredSessions
+        Tables of consultation sessions, read when they are asked for.
+    measured : StoredSessions
+        Their metrics, for the tables that start from them.
     """
 
     verdicts: pl.DataFrame
@@ -54,6 +59,8 @@ class BenchmarkData:
     criteria: pl.DataFrame | None = None
     sheets: pl.DataFrame | None = None
     rubric: str | None = None
+    sessions: StoredSessions = NO_SESSIONS
+    measured: StoredSessions = NO_SESSIONS
     _matrices: dict[tuple[str, MissingPolicy], VerdictMatrix] = field(
         default_factory=dict, repr=False, compare=False
     )

@@ -17,6 +17,7 @@ from analysis.tables import quality_checks
 from analysis.tables.data import BenchmarkData, Made, table_frame
 from analysis.tables.episode_checks import episode_findings
 from analysis.tables.quality_checks import Finding, Status, found, numbered, of_ingest
+from analysis.tables.session_checks import sessions_findings
 
 
 def derive(data: BenchmarkData) -> Made:
@@ -51,6 +52,7 @@ def audit_data(data: BenchmarkData) -> pl.DataFrame:
         *quality_checks.trail_findings(data),
         *quality_checks.units_findings(data),
         *episode_findings(data),
+        *sessions_findings(data),
     ]
     columns = {
         "check": [f.check for f in findings],

@@ -55,6 +55,8 @@ class ItemView:
             path = self.report.results.folder / f"{name}.parquet"
             wanted = pl.Series(sorted(self.items), dtype=pl.String)
             rows = pl.scan_parquet(path, glob=False, hive_partitioning=False)
+            # A case of consultation sessions is an item.
+            rows = rows.rename({"case_id": "item_id"}, strict=False)
             frame = rows.filter(pl.col("item_id").is_in(wanted.implode())).collect()
             by = ["item_id"]
             if "model" in frame.columns:

@@ -16,6 +16,7 @@ GROUPS = {
     "items": "Read",
     "models": "Read",
     "ratings": "Read",
+    "sessions": "Read",
     "audit_trail": "Read",
     "criteria": "Read",
     "rubric_sheets": "Read",

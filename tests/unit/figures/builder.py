@@ -17,6 +17,7 @@ from analysis.schemas import TABLES
 from tests.unit.figures.consultation_builder import consultation_tables
 from tests.unit.figures.episode_builder import episode_tables
 from tests.unit.figures.plain import Z, wilson
+from tests.unit.figures.session_tables import session_tables
 
 POLICIES = ("exclude", "failure", "common_items")
 
@@ -69,7 +70,7 @@ def build(
             schema = TABLES[table]
             frame = pl.DataFrame(rows, schema={c: d.dtype for c, d in schema.columns().items()})
             tables[table] = frame.sort(schema.primary_key(), maintain_order=True)
-    return tables
+    return tables | session_tables(models, seed=seed)
 
 
 def _flags(

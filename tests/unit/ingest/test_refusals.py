@@ -43,7 +43,7 @@ def test_no_files(folder: Path) -> None:
     assert refusal(folder) == (
         "1 problem in benchmark 'bench':\n"
         "- bench/: the benchmark has no verdicts\n"
-        "  allowed: verdicts.parquet, or any Parquet files under verdicts/"
+        "  allowed: verdicts.parquet, any Parquet files under verdicts/, or sessions/sessions.parquet"
     )
 
 

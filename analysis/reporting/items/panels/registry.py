@@ -5,7 +5,7 @@ A further panel is a module with a `Panel` of its own and one line here.
 
 from __future__ import annotations
 
-from analysis.reporting.items.panels import audit_trail, ratings, rubric, verdicts, vignette
+from analysis.reporting.items.panels import audit_trail, ratings, rubric, sessions, verdicts, vignette
 from analysis.reporting.items.panels.panel import Panel
 
 PANELS: tuple[Panel, ...] = (
@@ -15,5 +15,6 @@ PANELS: tuple[Panel, ...] = (
     vignette.NOTES,
     ratings.PANEL,
     rubric.PANEL,
+    sessions.PANEL,
     audit_trail.PANEL,
 )

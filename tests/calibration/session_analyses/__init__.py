@@ -1,0 +1,1 @@
+"""Calibration of what is said of ranks by a composite."""

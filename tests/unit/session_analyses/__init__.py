@@ -1,0 +1,1 @@
+"""Tests of the analyses of consultation sessions and of the simulated benchmark."""
