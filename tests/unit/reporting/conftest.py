@@ -33,6 +33,7 @@ OPTIONAL = {
     "compare_conditions": "paired_controls",
     "audit_judges": OF_AUDITS[0],
     "profile_families": "family_profiles",
+    "score_consultations": "consultation_scores",
 }
 Derive = Callable[..., View]
 

@@ -319,6 +319,17 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> Path:
             "label": HOSTILE,
         }
     )
+    own = pl.col("criterion_id") + " of the rubric"
+    rated = pl.concat([rated, rated.with_columns(own, pl.lit("yes").alias("label"))])
+    criteria = pl.DataFrame(
+        {
+            "item_id": ODD_ITEMS[: len(HOSTILE)],
+            "criterion_id": HOSTILE,
+            **dict.fromkeys(("kind", "text"), HOSTILE),
+            "polarity": ["positive"] * len(HOSTILE),
+            "weight": [1.0] * len(HOSTILE),
+        }
+    ).with_columns(own)
     steps = pl.DataFrame(
         {
             "model": HOSTILE,
@@ -327,7 +338,16 @@ def odd(tmp_path_factory: pytest.TempPathFactory) -> Path:
             **dict.fromkeys(("phase", "field", "outcome", "found", "expected"), HOSTILE),
         }
     )
-    results = derive_all(base, "odd", frame, HOSTILE_CARD, rules=ENOUGH, ratings=rated, audit_trail=steps)
+    results = derive_all(
+        base,
+        "odd",
+        frame,
+        HOSTILE_CARD,
+        rules=[*ENOUGH, "score_consultations"],
+        ratings=rated,
+        criteria=criteria,
+        audit_trail=steps,
+    )
     write_items("odd", config=Config(results=str(results)), folder=results / "site" / "odd")
     return results / "site" / "odd"
 
