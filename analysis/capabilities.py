@@ -93,6 +93,11 @@ WHY_ABSENT = {
 """Why a table is absent, as the report says it."""
 
 
+def every_table() -> tuple[str, ...]:
+    """Return the names of all derived tables."""
+    return (*ALWAYS, *WHY_ABSENT)
+
+
 def possible_tables(folder: Path, card: dict[str, Any] | None) -> tuple[str, ...]:
     """Return the derived tables that a raw folder can have.
 
@@ -110,7 +115,7 @@ def possible_tables(folder: Path, card: dict[str, Any] | None) -> tuple[str, ...
         columns: ingest will say what is wrong with it.
     """
     if not folder.is_dir():
-        return (*ALWAYS, *WHY_ABSENT)
+        return every_table()
     verdicts = verdict_columns(folder)
     items = _columns(folder / "items.parquet")
     models = _model_columns(folder)
