@@ -59,6 +59,31 @@ OF_RATINGS = (
 )
 """Tables that need ratings."""
 
+OF_RUBRIC = (
+    "rubric_scores",
+    "applicability",
+    "rubric_classes",
+    "rubric_vignettes",
+    "safety_flags",
+    "rubric_distribution",
+    "rubric_models",
+    "rubric_tests",
+    "flag_rates",
+    "profile_sensitivity",
+    "rubric_reliability",
+    "rater_severity",
+    "judge_agreement",
+    "flag_agreement",
+    "floor_ceiling",
+    "domain_correlations",
+    "variance_components",
+    "decision_study",
+)
+"""Tables that need a declared rubric."""
+
+GENERATED_RUBRIC = ("rubric",)
+"""Benchmarks of the project's own that declare a rubric."""
+
 OF_EPISODES = (
     "episodes",
     "episode_states",
@@ -83,6 +108,7 @@ WHY_ABSENT = {
     "frontier": "nothing gives costs: no cost_usd, no total_cost_usd, no prices",
     **dict.fromkeys(OF_RUNS, "no verdict file has a column run"),
     **dict.fromkeys(OF_RATINGS, "there is no ratings.parquet"),
+    **dict.fromkeys(OF_RUBRIC, "the card declares no rubric"),
     **dict.fromkeys(OF_EPISODES, "the card declares no cluster"),
     **dict.fromkeys(OF_AUDITS, "there is no ratings.parquet"),
     "endpoint_scores": "the card declares no endpoints",
@@ -93,9 +119,19 @@ WHY_ABSENT = {
 """Why a table is absent, as the report says it."""
 
 
-def every_table() -> tuple[str, ...]:
-    """Return the names of all derived tables."""
-    return (*ALWAYS, *WHY_ABSENT)
+def generated_tables(name: str) -> tuple[str, ...]:
+    """Return the derived tables of a benchmark that a rule writes, some of them empty.
+
+    They do not depend on whether the benchmark is written already: else a second run would find that the
+    inputs of its figures have changed.
+
+    Parameters
+    ----------
+    name : str
+        The benchmark.
+    """
+    without = () if name in GENERATED_RUBRIC else OF_RUBRIC
+    return (*ALWAYS, *(table for table in WHY_ABSENT if table not in without))
 
 
 def possible_tables(folder: Path, card: dict[str, Any] | None) -> tuple[str, ...]:
@@ -115,18 +151,20 @@ def possible_tables(folder: Path, card: dict[str, Any] | None) -> tuple[str, ...
         columns: ingest will say what is wrong with it.
     """
     if not folder.is_dir():
-        return every_table()
+        return generated_tables(folder.name)
     verdicts = verdict_columns(folder)
     items = _columns(folder / "items.parquet")
     models = _model_columns(folder)
     declared = (card or {}).get("strata")
+    rubric = (card or {}).get("rubric") is not None
     found = {
         "failure_labels": bool(verdicts & {"labels", "failure_label"}),
         "decisions": "decision" in verdicts,
         "strata": bool(declared) or (declared is None and "question_type" in (verdicts | items)),
         "frontier": bool(("cost_usd" in verdicts) or (models & {"total_cost_usd", "input_price_usd"})),
         **dict.fromkeys(OF_RUNS, "run" in verdicts),
-        **dict.fromkeys(OF_RATINGS, (folder / "ratings.parquet").is_file()),
+        **dict.fromkeys(OF_RATINGS, rubric or (folder / "ratings.parquet").is_file()),
+        **dict.fromkeys(OF_RUBRIC, rubric),
         **dict.fromkeys(OF_EPISODES, bool((card or {}).get("cluster"))),
         **dict.fromkeys(OF_AUDITS, (folder / "ratings.parquet").is_file()),
         "endpoint_scores": bool((card or {}).get("endpoints")),

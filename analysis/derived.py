@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 IMPORT_FILE = "import.json"
 """What the import of other tools' logs said, where the benchmark was imported."""
 
+RUBRIC_FILE = "rubric.json"
+"""The rubric, the keys of the vignettes and the declaration, where the card declares a rubric."""
+
 CARD_FILE = "benchmark.json"
 """The card and the statistics in force, as ingest understood them."""
 
@@ -42,10 +45,12 @@ def write_benchmark(benchmark: Benchmark, folder: Path, config: Config) -> None:
     text = json.dumps(state, indent=2, ensure_ascii=False)
     (folder / CARD_FILE).write_text(text + "\n", encoding="utf-8")
     _keep(benchmark.import_record, folder / IMPORT_FILE)
+    _keep(benchmark.rubric.to_json() if benchmark.rubric else None, folder / RUBRIC_FILE)
     for name in ("verdicts", "items", "models", "audit"):
         write_table(getattr(benchmark, name), name, folder / f"{name}.parquet", provenance=provenance)
     optional = {
         "ratings": benchmark.ratings,
+        "rubric_sheets": benchmark.sheets,
         "criteria": benchmark.criteria,
         "audit_trail": benchmark.audit_trail,
         "statements": benchmark.statements,
@@ -89,7 +94,19 @@ def read_data(folder: Path) -> BenchmarkData:
         read_table(path) if path.is_file() else None
         for path in (folder / f"{name}.parquet" for name in ("ratings", "audit", "criteria"))
     )
-    return BenchmarkData(verdicts, items, models, card, settings, ratings, audit, criteria)
+    sheets, rubric = folder / "rubric_sheets.parquet", folder / RUBRIC_FILE
+    return BenchmarkData(
+        verdicts,
+        items,
+        models,
+        card,
+        settings,
+        ratings,
+        audit,
+        criteria,
+        sheets=read_table(sheets) if sheets.is_file() else None,
+        rubric=rubric.read_text(encoding="utf-8") if rubric.is_file() else None,
+    )
 
 
 def read_derived(folder: Path) -> dict[str, pl.DataFrame]:
@@ -141,6 +158,10 @@ RULES: dict[str, str] = {
     "audit_data": "analysis.tables.data_quality",
     "describe_behaviour": "analysis.tables.behaviour",
     "review_outcomes": "analysis.tables.review_outcomes",
+    "score_rubric": "analysis.tables.rubric_scores",
+    "compare_rubric_scores": "analysis.tables.rubric_models",
+    "assess_rubric_raters": "analysis.tables.rubric_raters",
+    "plan_rubric": "analysis.tables.rubric_planning",
     "join_episodes": "analysis.tables.episodes",
     "measure_composition": "analysis.tables.composition",
     "score_endpoints": "analysis.tables.endpoint_scores",

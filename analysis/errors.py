@@ -88,14 +88,15 @@ def problem_with_values(
     column: str = "",
     allowed: str = "",
     hint: str = "",
+    width: int = 80,
 ) -> Problem:
-    """Build a problem, keeping at most three distinct values and rows of what is given."""
+    """Build a problem, keeping at most three distinct values (cut to a width) and rows of what is given."""
     distinct = list(dict.fromkeys(str(v) for v in values))
     return Problem(
         message=message,
         file=file,
         column=column,
-        values=tuple(v if len(v) <= 80 else v[:77] + "..." for v in distinct[:MAX_VALUES]),
+        values=tuple(v if len(v) <= width else v[: width - 3] + "..." for v in distinct[:MAX_VALUES]),
         n_values=n_values if n_values is not None else len(distinct),
         rows=tuple(rows[:MAX_VALUES]),
         n_rows=n_rows,

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from analysis.capabilities import COMPANIONS, every_table, possible_tables
+from analysis.capabilities import COMPANIONS, generated_tables, possible_tables
 from analysis.config import Config, check_benchmark_name, parse
 from analysis.errors import ConfigError
 
-GENERATED = ("demo", "odbb", "npcbench")
+GENERATED = ("demo", "odbb", "npcbench", "rubric")
 """Benchmarks that a rule writes itself, when they are named. Their folders belong to the project."""
 
 
@@ -75,10 +75,8 @@ def plan_run(data: dict[str, Any], folder: Path) -> Plan:
                 )
     if not benchmarks:
         raise ConfigError("benchmarks: the list is empty; allowed: auto, or at least one name")
-    # A benchmark that a rule writes has the same tables before and after it is written, some of them
-    # empty: else the second run would find that the inputs of its figures have changed.
     tables = {
-        name: every_table() if name in GENERATED else possible_tables(raw / name, _card(raw / name))
+        name: generated_tables(name) if name in GENERATED else possible_tables(raw / name, _card(raw / name))
         for name in benchmarks
     }
     return Plan(config, config.raw, config.results, tuple(benchmarks), tables)
@@ -107,8 +105,24 @@ def raw_files(folder: Path) -> list[str]:
     """Return every raw file of a benchmark that ingest reads, sorted."""
     single = [folder / f for f in ("verdicts.parquet", "benchmark.yaml", "import.json")]
     single += [folder / f"{s}.{x}" for s in COMPANIONS for x in ("parquet", "csv")]
-    parts = (folder / "verdicts").glob("**/*.parquet")
+    parts = [*(folder / "verdicts").glob("**/*.parquet"), *_rubric_files(folder)]
     return sorted(str(p) for p in [*single, *parts] if p.is_file())
+
+
+def _rubric_files(folder: Path) -> list[Path]:
+    """Return the files of a declared rubric: its own, the keys, the scoring sheets."""
+    use = (_card(folder) or {}).get("rubric")
+    if not isinstance(use, dict):
+        return []
+    named = [
+        str(use.get("file", "")),
+        str(use.get("vignettes", "vignettes.yaml")),
+        "sheets.csv",
+        "sheets.parquet",
+    ]
+    # What is no plain file name is for ingest to refuse.
+    files = [folder / name for name in named if name and Path(name).name == name]
+    return [*files, *(folder / "sheets").glob("**/*.csv"), *(folder / "sheets").glob("**/*.parquet")]
 
 
 def _has_verdicts(folder: Path) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-NAMES = ("workflow", "stats", "agreement", "scale", "tables_at_scale", "importers", "episodes")
+NAMES = ("workflow", "stats", "agreement", "scale", "tables_at_scale", "importers", "episodes", "rubric")
 """Benchmarks in the order in which they run; each is a program of its own."""
 
 

@@ -495,6 +495,84 @@ rule score_consultations:
         "scripts/derive.py"
 
 
+rule score_rubric:
+    """Score responses by the declared rubric: scores, applicability, classes, keys, flags."""
+    input:
+        card=CARD,
+        tables=VALIDATED,
+        code=code_of("analysis.tables.rubric_scores", *DERIVE_MODULES),
+    output:
+        rubric_scores=table("rubric_scores"),
+        applicability=table("applicability"),
+        rubric_classes=table("rubric_classes"),
+        rubric_vignettes=table("rubric_vignettes"),
+        safety_flags=table("safety_flags"),
+        rubric_distribution=table("rubric_distribution"),
+    log:
+        f"{LOGS}/score_rubric/{{benchmark}}.log",
+    conda:
+        "../environment.yml"
+    script:
+        "scripts/derive.py"
+
+
+rule compare_rubric_scores:
+    """Compare models by rubric scores within comparability classes, and by safety flags."""
+    input:
+        card=CARD,
+        tables=VALIDATED,
+        code=code_of("analysis.tables.rubric_models", *DERIVE_MODULES),
+    output:
+        rubric_models=table("rubric_models"),
+        rubric_tests=table("rubric_tests"),
+        flag_rates=table("flag_rates"),
+        profile_sensitivity=table("profile_sensitivity"),
+    log:
+        f"{LOGS}/compare_rubric_scores/{{benchmark}}.log",
+    conda:
+        "../environment.yml"
+    script:
+        "scripts/derive.py"
+
+
+rule assess_rubric_raters:
+    """Assess the raters of a rubric: reliability, leniency, judges, flags, ends of the scale, shared errors."""
+    input:
+        card=CARD,
+        tables=VALIDATED,
+        code=code_of("analysis.tables.rubric_raters", *DERIVE_MODULES),
+    output:
+        rubric_reliability=table("rubric_reliability"),
+        rater_severity=table("rater_severity"),
+        judge_agreement=table("judge_agreement"),
+        flag_agreement=table("flag_agreement"),
+        floor_ceiling=table("floor_ceiling"),
+        domain_correlations=table("domain_correlations"),
+    log:
+        f"{LOGS}/assess_rubric_raters/{{benchmark}}.log",
+    conda:
+        "../environment.yml"
+    script:
+        "scripts/derive.py"
+
+
+rule plan_rubric:
+    """Find how many vignettes and raters a stated reliability of rubric scores needs."""
+    input:
+        card=CARD,
+        tables=VALIDATED,
+        code=code_of("analysis.tables.rubric_planning", *DERIVE_MODULES),
+    output:
+        variance_components=table("variance_components"),
+        decision_study=table("decision_study"),
+    log:
+        f"{LOGS}/plan_rubric/{{benchmark}}.log",
+    conda:
+        "../environment.yml"
+    script:
+        "scripts/derive.py"
+
+
 rule tables:
     """Build every derived table of every benchmark."""
     input:

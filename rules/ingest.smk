@@ -43,6 +43,20 @@ rule reconstruct_npcbench:
         "scripts/reconstruct_npcbench.py"
 
 
+rule simulate_rubric:
+    """Write the simulated benchmark of responses rated with a rubric."""
+    input:
+        code=code_of("analysis.demo.rubric.write", "analysis.rule"),
+    output:
+        card=f"{RAW}/rubric/benchmark.yaml",
+    log:
+        f"{LOGS}/simulate_rubric.log",
+    conda:
+        "../environment.yml"
+    script:
+        "scripts/simulate_rubric.py"
+
+
 rule ingest_benchmark:
     """Read, validate and write the raw tables; refuse what breaks the raw contract."""
     input:

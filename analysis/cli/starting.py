@@ -110,6 +110,7 @@ _EXAMPLES = {
     "resamples": "resamples: 2000",
     "permutations": "permutations: 10000",
     "seed": "seed: 42",
+    "rubric": "rubric:\n  file: expressed_clinical_reasoning\n  vignettes: vignettes.yaml",
 }
 
 

@@ -17,8 +17,10 @@ from analysis.ingest.audit_trail import normalise_audit_trail
 from analysis.ingest.checks import QUARANTINE_SCHEMA, RowChecks, row_as_json
 from analysis.ingest.declared import declared_problems
 from analysis.ingest.files import SourceFile, read_parquet_file, verdict_files
+from analysis.ingest.sheets import as_ratings, audit_sheets, join_sheets, read_sheets
 from analysis.ingest.statements import normalise_statements
 from analysis.ingest.verdicts import ITEM_COLUMNS, extra_metrics, normalise, unused_columns
+from analysis.scoring.rubric.state import RubricState, read_state
 
 Progress = Callable[[str], None]
 KEY = ["model", "item_id", "run"]
@@ -52,6 +54,10 @@ class Benchmark:
         Text of `import.json`, where the benchmark was imported from other tools' logs.
     criteria : pl.DataFrame or None
         The rubric of consultations, where there is one.
+    sheets : pl.DataFrame or None
+        Scoring sheets, where the card declares a rubric; `ratings` are then their scores.
+    rubric : RubricState or None
+        That rubric with the vignettes' keys.
     """
 
     name: str
@@ -67,6 +73,8 @@ class Benchmark:
     inputs: dict[str, str]
     import_record: str | None = None
     criteria: pl.DataFrame | None = None
+    sheets: pl.DataFrame | None = None
+    rubric: RubricState | None = None
 
 
 @dataclass
@@ -119,7 +127,13 @@ def read_benchmark(folder: Path, *, lenient: bool = False, progress: Progress | 
     card = _card(folder, reading)
     trail = AuditCounts()
     verdicts = _read_verdicts(folder, card, reading, trail, progress)
-    tables = {stem: _read_companion(folder, stem, card, reading) for stem in COMPANIONS}
+    # Ratings that follow a rubric are read as scoring sheets.
+    stems = [stem for stem in COMPANIONS if not (card.rubric and stem == "ratings")]
+    tables = {stem: _read_companion(folder, stem, card, reading) for stem in stems}
+    rubric, sheets = _read_rubric(folder, card, reading)
+    if rubric is not None and sheets is not None:
+        tables["ratings"] = as_ratings(sheets, rubric)
+        audit_sheets(trail, sheets, rubric)
     if reading.problems:
         raise DataError(reading.problems, folder.name)
     verdicts, attributes = _item_attributes(verdicts, reading)
@@ -146,15 +160,46 @@ def read_benchmark(folder: Path, *, lenient: bool = False, progress: Progress | 
         verdicts=verdicts.select(keep).sort(KEY),
         items=items.sort("item_id"),
         models=models.sort("model"),
-        ratings=tables["ratings"],
+        ratings=tables.get("ratings"),
         audit_trail=tables["audit_trail"],
         statements=tables["statements"],
         audit=trail.frame(),
         quarantine=quarantine,
         inputs=dict(sorted(reading.inputs.items())),
         import_record=record.read_text(encoding="utf-8") if record.is_file() else None,
-        criteria=tables["criteria"],
+        criteria=tables.get("criteria"),
+        sheets=sheets,
+        rubric=rubric,
     )
+
+
+def _read_rubric(
+    folder: Path, card: BenchmarkCard, reading: _Reading
+) -> tuple[RubricState | None, pl.DataFrame | None]:
+    """Read the rubric that the card declares and the sheets that follow it."""
+    if card.rubric is None:
+        return None, None
+    for name in (card.rubric.vignettes, card.rubric.file):
+        if (folder / name).is_file():
+            reading.inputs[name] = SourceFile(folder / name, name, {}).sha256()
+    try:
+        state = read_state(folder, card)
+    except ConfigError as error:
+        raise ConfigError(f"benchmark {folder.name!r}: {error}") from None
+    parts = []
+    try:
+        for source, checks, rows in read_sheets(folder, state):
+            reading.inputs[source.name] = source.sha256()
+            frame = reading.settle(checks, rows)
+            if frame is not None:
+                parts.append((source.name, frame))
+    except DataError as error:
+        reading.problems += error.problems
+    if not parts:
+        return state, None
+    sheets, problems = join_sheets(parts)
+    reading.problems += problems
+    return state, sheets
 
 
 def _card(folder: Path, reading: _Reading) -> BenchmarkCard:

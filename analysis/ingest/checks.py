@@ -39,6 +39,7 @@ class RowChecks:
         values: pl.Series | None = None,
         allowed: str = "",
         hint: str = "",
+        width: int = 80,
     ) -> None:
         """Note the rows for which `bad` is true (null counts as false)."""
         bad = bad.fill_null(False)
@@ -57,9 +58,15 @@ class RowChecks:
                 n_rows=int(bad.sum()),
                 allowed=allowed,
                 hint=hint,
+                width=width,
             )
         )
         self._bad.append((bad, f"{column}: {message}"))
+
+    def set_aside(self, rows: pl.Series, reason: str) -> None:
+        """Let a lenient run set further rows aside, which are at fault only through others."""
+        if rows.any():
+            self._bad.append((rows, reason))
 
     def refuse(
         self, message: str, *, column: str = "", allowed: str = "", hint: str = "", found: str = ""

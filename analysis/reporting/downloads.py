@@ -9,7 +9,7 @@ from analysis.reporting.assets import write_if_changed
 FIGURE_FORMATS = (".svg", ".png", ".pdf", ".vl.json")
 """Formats that a reader is offered, in this order."""
 
-RAW = frozenset({"verdicts", "items", "models", "ratings", "criteria", "audit_trail"})
+RAW = frozenset({"verdicts", "items", "models", "ratings", "criteria", "audit_trail", "rubric_sheets"})
 """Not offered: raw rows may be many, and have licences of their own."""
 
 FIRST = (

@@ -110,7 +110,7 @@ class Results:
             self._tables[name] = None if frame is None or frame.height == 0 else frame
         return self._tables[name]
 
-    def rows(self, name: str, **equal: object) -> pl.DataFrame | None:
+    def rows(self, name: str, /, **equal: object) -> pl.DataFrame | None:
         """Return the rows of a table whose columns equal the given values; None where there are none."""
         frame = self.table(name)
         if frame is None:

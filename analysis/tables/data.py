@@ -38,6 +38,10 @@ class BenchmarkData:
         What ingest counted.
     criteria : pl.DataFrame or None
         Table of the schema of the same name, where there is a rubric.
+    sheets : pl.DataFrame or None
+        Scoring sheets, where the card declares a rubric.
+    rubric : str or None
+        That rubric with the vignettes' keys, as JSON.
     """
 
     verdicts: pl.DataFrame
@@ -48,6 +52,8 @@ class BenchmarkData:
     ratings: pl.DataFrame | None = None
     audit: pl.DataFrame | None = None
     criteria: pl.DataFrame | None = None
+    sheets: pl.DataFrame | None = None
+    rubric: str | None = None
     _matrices: dict[tuple[str, MissingPolicy], VerdictMatrix] = field(
         default_factory=dict, repr=False, compare=False
     )

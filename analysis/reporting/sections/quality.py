@@ -18,6 +18,8 @@ GROUPS = {
     "ratings": "Read",
     "audit_trail": "Read",
     "criteria": "Read",
+    "rubric_sheets": "Read",
+    "rubric_round": "Read",
     "excluded_rows": "Not scored",
     "unscored_rows": "Not scored",
     "missing_cells": "Not scored",

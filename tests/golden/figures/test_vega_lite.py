@@ -15,6 +15,7 @@ from analysis.config import BenchmarkCard
 from analysis.figures import FIGURES, LIGHT, Absent, specification
 from analysis.figures.write import vega_lite_text
 from tests.unit.figures.builder import build
+from tests.unit.figures.rubric_frames import rubric_tables
 
 HERE = Path(__file__).parent
 CARD = BenchmarkCard(
@@ -26,7 +27,8 @@ CARD = BenchmarkCard(
 
 @pytest.fixture(scope="module")
 def tables() -> dict[str, object]:
-    return dict(build(4, 60, tracks=("case", "guideline"), missing=0.15, priced="free", seed=3))
+    built = build(4, 60, tracks=("case", "guideline"), missing=0.15, priced="free", seed=3)
+    return {**built, **rubric_tables(built["models"]["model"].to_list())}
 
 
 @pytest.mark.parametrize("name", FIGURES)

@@ -379,7 +379,8 @@ def test_hostile_text_is_shown_as_text_in_every_panel(odd: Path) -> None:
     shown = " ".join(
         "".join(PageReader((odd / "items" / "0001.html").read_text(encoding="utf-8")).text).split()
     )
-    for panel in PANELS:
+    # The panels of vignettes have their own test, tests/unit/rubric/test_pages.py.
+    for panel in (panel for panel in PANELS if not panel.name.startswith("vignette")):
         assert panel.title in shown
     assert "What the labels mean<b>label</b><u>meaning</u>" in shown
 

@@ -21,6 +21,9 @@ HEADS = {
 
 def show(view: ItemView, item_id: str) -> str:
     """Return the ratings of an item's responses as HTML; empty where nobody rated them."""
+    if view.has("rubric_sheets"):
+        # Ratings that follow a rubric have a panel of their own, with their notes.
+        return ""
     rows = view.rows("ratings", item_id)
     if not rows:
         return ""
