@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from analysis.capabilities import COMPANIONS, has_part_files, possible_tables
+from analysis.capabilities import COMPANIONS, generated_tables, has_part_files, possible_tables
 from analysis.config import Config, check_benchmark_name, parse
 from analysis.errors import ConfigError
 
@@ -75,7 +75,10 @@ def plan_run(data: dict[str, Any], folder: Path) -> Plan:
                 )
     if not benchmarks:
         raise ConfigError("benchmarks: the list is empty; allowed: auto, or at least one name")
-    tables = {name: possible_tables(raw / name, _card(raw / name)) for name in benchmarks}
+    tables = {
+        name: generated_tables(name) if name in GENERATED else possible_tables(raw / name, _card(raw / name))
+        for name in benchmarks
+    }
     return Plan(config, config.raw, config.results, tuple(benchmarks), tables)
 
 
