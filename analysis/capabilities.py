@@ -155,6 +155,22 @@ WHY_ABSENT = {
 """Why a table is absent, as the report says it."""
 
 
+def generated_tables(name: str) -> tuple[str, ...]:
+    """Return the derived tables of a benchmark that a rule writes, some of them empty.
+
+    They do not depend on whether the benchmark is written already: else a second run would find that the
+    inputs of its figures have changed.
+
+    Parameters
+    ----------
+    name : str
+        The benchmark.
+    """
+    without: tuple[str, ...] = () if name in GENERATED_RUBRIC else OF_RUBRIC
+    without += () if name in GENERATED_SESSIONS else ALL_OF_SESSIONS
+    return (*ALWAYS, *(table for table in WHY_ABSENT if table not in without))
+
+
 def possible_tables(folder: Path, card: dict[str, Any] | None) -> tuple[str, ...]:
     """Return the derived tables that a raw folder can have.
 
@@ -172,9 +188,7 @@ def possible_tables(folder: Path, card: dict[str, Any] | None) -> tuple[str, ...
         columns: ingest will say what is wrong with it.
     """
     if not folder.is_dir():
-        without = set() if folder.name in GENERATED_RUBRIC else set(OF_RUBRIC)
-        without |= set() if folder.name in GENERATED_SESSIONS else set(ALL_OF_SESSIONS)
-        return (*ALWAYS, *(name for name in WHY_ABSENT if name not in without))
+        return generated_tables(folder.name)
     verdicts = verdict_columns(folder)
     items = _columns(folder / "items.parquet")
     models = _model_columns(folder)
@@ -189,7 +203,7 @@ def possible_tables(folder: Path, card: dict[str, Any] | None) -> tuple[str, ...
         **dict.fromkeys(OF_RATINGS, rubric or (folder / "ratings.parquet").is_file()),
         **dict.fromkeys(OF_RUBRIC, rubric),
         **dict.fromkeys(OF_EPISODES, bool((card or {}).get("cluster"))),
-        **dict.fromkeys(OF_AUDITS, (folder / "ratings.parquet").is_file()),
+        **dict.fromkeys(OF_AUDITS, rubric or (folder / "ratings.parquet").is_file()),
         "endpoint_scores": bool((card or {}).get("endpoints")),
         "paired_controls": bool((card or {}).get("controls")),
         "family_profiles": "family" in models,

@@ -101,13 +101,6 @@ class Decisions(Strict):
     """Decisions that commit to an action; their rate is the metric `decisive`."""
 
 
-class SessionRules(Strict):
-    """How consultation sessions are measured."""
-
-    tau: float = Field(default=0.9, ge=0)
-    """Share of the first regimen's quality that a revised one must keep (τ of DCSR)."""
-
-
 class RubricUse(Strict):
     """How a benchmark uses a scoring rubric: all of it is declared before results are known."""
 
@@ -136,6 +129,13 @@ class RubricUse(Strict):
         if self.profiles and not (self.justification.strip() and self.declared_at):
             raise ValueError("profiles need a justification and declared_at, the time of their declaration")
         return self
+
+
+class SessionRules(Strict):
+    """How consultation sessions are measured."""
+
+    tau: float = Field(default=0.9, ge=0)
+    """Share of the first regimen's quality that a revised one must keep (τ of DCSR)."""
 
 
 class BenchmarkCard(Strict):

@@ -102,6 +102,8 @@ def read_data(folder: Path) -> BenchmarkData:
         read_table(path) if path.is_file() else None
         for path in (folder / f"{name}.parquet" for name in ("ratings", "audit", "criteria"))
     )
+    sessions = stored_sessions(folder, read_table)
+    measured = stored_sessions(folder, read_table, MEASURED)
     sheets, rubric = folder / "rubric_sheets.parquet", folder / RUBRIC_FILE
     return BenchmarkData(
         verdicts,
@@ -112,10 +114,10 @@ def read_data(folder: Path) -> BenchmarkData:
         ratings,
         audit,
         criteria,
-        stored_sessions(folder, read_table),
-        stored_sessions(folder, read_table, MEASURED),
         sheets=read_table(sheets) if sheets.is_file() else None,
         rubric=rubric.read_text(encoding="utf-8") if rubric.is_file() else None,
+        sessions=sessions,
+        measured=measured,
     )
 
 

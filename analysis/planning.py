@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from analysis.capabilities import COMPANIONS, has_part_files, possible_tables
+from analysis.capabilities import COMPANIONS, generated_tables, has_part_files, possible_tables
 from analysis.config import Config, check_benchmark_name, parse
 from analysis.errors import ConfigError
 
-GENERATED = ("demo", "medconsult", "npcbench", "odbb", "rubric")
+GENERATED = ("demo", "odbb", "npcbench", "rubric", "medconsult")
 """Benchmarks that a rule writes itself, when they are named. Their folders belong to the project."""
 
 
@@ -75,7 +75,10 @@ def plan_run(data: dict[str, Any], folder: Path) -> Plan:
                 )
     if not benchmarks:
         raise ConfigError("benchmarks: the list is empty; allowed: auto, or at least one name")
-    tables = {name: possible_tables(raw / name, _card(raw / name)) for name in benchmarks}
+    tables = {
+        name: generated_tables(name) if name in GENERATED else possible_tables(raw / name, _card(raw / name))
+        for name in benchmarks
+    }
     return Plan(config, config.raw, config.results, tuple(benchmarks), tables)
 
 
@@ -103,8 +106,8 @@ def raw_files(folder: Path) -> list[str]:
     single = [folder / f for f in ("verdicts.parquet", "benchmark.yaml", "import.json")]
     single += [folder / f"{s}.{x}" for s in COMPANIONS for x in ("parquet", "csv")]
     parts = [*(folder / "verdicts").glob("**/*.parquet"), *_rubric_files(folder)]
-    sessions = [p for p in (folder / "sessions").glob("**/*") if p.suffix in (".parquet", ".yaml")]
-    return sorted(str(p) for p in [*single, *parts, *sessions] if p.is_file())
+    parts += [p for p in (folder / "sessions").glob("**/*") if p.suffix in (".parquet", ".yaml")]
+    return sorted(str(p) for p in [*single, *parts] if p.is_file())
 
 
 def _rubric_files(folder: Path) -> list[Path]:

@@ -573,6 +573,12 @@ rule plan_rubric:
         "scripts/derive.py"
 
 
+rule tables:
+    """Build every derived table of every benchmark."""
+    input:
+        [derived_tables(benchmark) for benchmark in BENCHMARKS],
+
+
 rule measure_sessions:
     """Measure consultation sessions: history taking, diagnosis, treatment, follow-up."""
     input:
@@ -695,9 +701,3 @@ rule replay_sessions:
         "../environment.yml"
     script:
         "scripts/derive.py"
-
-
-rule tables:
-    """Build every derived table of every benchmark."""
-    input:
-        [derived_tables(benchmark) for benchmark in BENCHMARKS],

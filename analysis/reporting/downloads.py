@@ -11,7 +11,16 @@ FIGURE_FORMATS = (".svg", ".png", ".pdf", ".vl.json")
 """Formats that a reader is offered, in this order."""
 
 RAW = frozenset(
-    {"verdicts", "items", "models", "ratings", "criteria", "audit_trail", "rubric_sheets", *SESSION_TABLES}
+    {
+        "verdicts",
+        "items",
+        "models",
+        "ratings",
+        "criteria",
+        "audit_trail",
+        "rubric_sheets",
+        *SESSION_TABLES,
+    }
 )
 """Not offered: raw rows may be many, and have licences of their own."""
 

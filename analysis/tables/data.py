@@ -39,14 +39,14 @@ class BenchmarkData:
         What ingest counted.
     criteria : pl.DataFrame or None
         Table of the schema of the same name, where there is a rubric.
-    sessions : StoredSessions
-        Tables of consultation sessions, read when they are asked for.
-    measured : StoredSessions
-        Their metrics, for the tables that start from them.
     sheets : pl.DataFrame or None
         Scoring sheets, where the card declares a rubric.
     rubric : str or None
         That rubric with the vignettes' keys, as JSON.
+    sessions : StoredSessions
+        Tables of consultation sessions, read when they are asked for.
+    measured : StoredSessions
+        Their metrics, for the tables that start from them.
     """
 
     verdicts: pl.DataFrame
@@ -57,10 +57,10 @@ class BenchmarkData:
     ratings: pl.DataFrame | None = None
     audit: pl.DataFrame | None = None
     criteria: pl.DataFrame | None = None
-    sessions: StoredSessions = NO_SESSIONS
-    measured: StoredSessions = NO_SESSIONS
     sheets: pl.DataFrame | None = None
     rubric: str | None = None
+    sessions: StoredSessions = NO_SESSIONS
+    measured: StoredSessions = NO_SESSIONS
     _matrices: dict[tuple[str, MissingPolicy], VerdictMatrix] = field(
         default_factory=dict, repr=False, compare=False
     )

@@ -19,8 +19,10 @@ from analysis.reporting.view import View, absent
 def show(view: View) -> str:
     """Return what each control changes, as sentences, a forest figure and a table."""
     frame = view.results.table("paired_controls")
+    if not view.results.card.controls:
+        return absent("The card declares no controls.")
     if frame is None:
-        return absent(view.results.why_absent("paired_controls"))
+        return absent("No model answered a question of a control.")
     names = frame["control"].unique(maintain_order=True).to_list()
     texts = "".join(
         paragraph(sentence(view, name, frame.filter(pl.col("control") == name))) for name in names

@@ -9,21 +9,10 @@ import polars as pl
 from analysis.reporting.detail import detail
 from analysis.reporting.markup import escape, paragraph
 from analysis.reporting.numbers import count, scale_for
+from analysis.reporting.results import ALL
 from analysis.reporting.sections.scores import muted_range
 from analysis.reporting.static_table import Column
 from analysis.reporting.view import View
-
-WORDS = {
-    "accuracy": "accuracy",
-    "macro": "mean of the groups",
-    "balanced": "mean of the classes’ recalls",
-    "majority_baseline": "majority class",
-    "given": "condition right",
-    "joint": "both right",
-    "conditional": "right, given the condition",
-    "ceiling": "mapping on reference evidence",
-}
-"""Statistics in words."""
 
 
 def show(view: View) -> str:
@@ -55,57 +44,77 @@ def sentence(view: View, name: str, rows: pl.DataFrame) -> str:
 
 
 def _table(view: View, frame: pl.DataFrame, names: list[str]) -> str:
+    """Return a table for each track: a row per endpoint and model."""
+    tracks = frame["track"].unique(maintain_order=True).to_list()
+    return "".join(_track_table(view, i, track, frame, names) for i, track in enumerate(sorted(tracks)))
+
+
+def _track_table(view: View, number: int, track: str, frame: pl.DataFrame, names: list[str]) -> str:
     columns = [
         Column("model", "Model"),
-        Column("what", "Statistic"),
         Column("n", "Right of all", "right"),
-        Column("estimate", "%", "right"),
-        Column("interval", view.ci),
-        Column("out", "Left out", "right"),
+        Column("share", "%", "right"),
+        Column("base", "Majority class, %", "right"),
+        Column("mean", "Balanced or macro, %", "right"),
+        Column("given", "Given the condition, %", "right"),
+        Column("parts", "By class or group, %"),
     ]
     cells = []
     for name in names:
-        rows = frame.filter(pl.col("endpoint") == name)
+        rows = frame.filter(pl.col("endpoint") == name, pl.col("track") == track)
         meaning = view.results.card.endpoints[name].meaning
         head = f"<bdi>{escape(name)}</bdi>{f': {escape(meaning)}' if meaning else ''}"
-        best = rows.with_columns(
-            (pl.col("method") != "wilson").alias("_last"), pl.col("ci_low").is_null().alias("_none")
-        )
-        best = best.sort("_none", "_last", maintain_order=True)
-        best = best.unique(["model", "statistic", "part"], keep="first", maintain_order=True)
-        order = {k: i for i, k in enumerate([*WORDS, "group", "recall"])}
-        for row in sorted(
-            best.iter_rows(named=True), key=lambda r: (r["model"], order[r["statistic"]], r["part"])
-        ):
-            cells.append({"group": head, **_cells(view, row)})
+        for model in sorted(set(rows["model"])):
+            found = _shown(rows.filter(pl.col("model") == model))
+            cells.append({"group": head, "model": view.name(model), **_cells(found)})
+    used = [
+        c for c in columns if c.key == "model" or any(cell[c.key] not in ("", "\u2013") for cell in cells)
+    ]
+    where = "all items" if track == ALL else track
     return detail(
         view,
         "endpoint_scores",
-        columns,
+        used,
         cells,
-        summary="Every declared endpoint, by model",
-        caption="Wilson intervals where every cluster holds one item, else the bootstrap over clusters.",
+        summary=f"Declared endpoints of {where}, by model",
+        caption="Wilson intervals where every cluster holds one item, else the bootstrap over clusters. Of "
+        "conditional endpoints the share is of both right; ceilings of staging are in the table to download.",
+        name=f"endpoint-scores-{number}",
         groups="group",
     )
 
 
-def _cells(view: View, row: dict[str, Any]) -> dict[str, str]:
-    part = f"<bdi>{escape(row['part'])}</bdi>"
-    what = WORDS.get(row["statistic"]) or f"{row['statistic']} {part}"
-    if row["statistic"] == "majority_baseline":
-        what += f" ({part})"
-    low, high = row["ci_low"], row["ci_high"]
-    limits = "–" if low is None else muted_range(scale_for("percent", [(low, high)]).interval(low, high))
-    of = (
-        count(row["n_items"])
-        if row["n_success"] is None
-        else f"{count(row['n_success'])} of {count(row['n_items'])}"
-    )
+def _shown(rows: pl.DataFrame) -> dict[tuple[str, str], dict[str, Any]]:
+    """Return one row of each statistic and part: Wilson's where there is one, else what has limits."""
+    last = (pl.col("method") != "wilson").alias("_last"), pl.col("ci_low").is_null().alias("_none")
+    best = rows.with_columns(*last).sort("_none", "_last", maintain_order=True)
+    best = best.unique(["statistic", "part"], keep="first", maintain_order=True)
+    return {(r["statistic"], r["part"]): r for r in best.iter_rows(named=True)}
+
+
+def _cells(found: dict[tuple[str, str], dict[str, Any]]) -> dict[str, str]:
+    main = found.get(("accuracy", "")) or found.get(("joint", ""))
+    parts = [r for (statistic, _), r in sorted(found.items()) if statistic in ("recall", "group")]
+    bare = scale_for("percent", []).bare
+    named = [f"<bdi>{escape(r['part'])}</bdi> {bare(r['estimate'])}" for r in parts]
+    mean = found.get(("balanced", "")) or found.get(("macro", ""))
+    of = "\u2013"
+    if main is not None:
+        hits = main["n_success"]
+        of = count(main["n_items"]) if hits is None else f"{count(hits)} of {count(main['n_items'])}"
     return {
-        "model": view.name(row["model"]),
-        "what": what,
         "n": of,
-        "estimate": scale_for("percent", []).bare(row["estimate"]),
-        "interval": limits,
-        "out": count(row["n_left_out"]),
+        "share": _share(main),
+        "base": "\u2013" if main is None else bare(main["baseline"]),
+        "mean": _share(mean),
+        "given": _share(found.get(("conditional", ""))),
+        "parts": f'<span class="words">{", ".join(named)}</span>' if named else "",
     }
+
+
+def _share(row: dict[str, Any] | None) -> str:
+    if row is None or row["estimate"] is None:
+        return "\u2013"
+    low, high = row["ci_low"], row["ci_high"]
+    limits = "" if low is None else f" {muted_range(scale_for('percent', [(low, high)]).interval(low, high))}"
+    return f"{scale_for('percent', []).bare(row['estimate'])}{limits}"

@@ -24,6 +24,8 @@ GAPS = ("gap_accuracy", "gap_independent", "gap_weakest")
 def show(view: View) -> str:
     """Return the composition gap in words, as a figure and as a table, then states, depth and groups."""
     results = view.results
+    if not results.card.cluster:
+        return absent("The card declares no cluster.")
     if results.table("episodes") is None:
         return absent(results.why_absent("episodes"))
     panels = panels_of(view)

@@ -44,7 +44,7 @@ def about(results: Results) -> str:
     if card.source:
         origin.append(f"Source: {linked(card.source)}.".replace("..", "."))
     if card.licence:
-        origin.append(f"Licence: {escape(card.licence)}.")
+        origin.append(f"Licence: {escape(card.licence.rstrip(' .'))}.")
     line = f'<p class="note">{" ".join(origin)}</p>' if origin else ""
     return f'<div class="prose">{prose(card.description)}{line}</div>' if card.description or line else ""
 

@@ -21,7 +21,7 @@ WHO = {"human": "the human raters", "judge": "the judges", "scorer": "the scorer
 def show_key(view: ItemView, item_id: str) -> str:
     """Return a vignette's key, which was settled before any rating."""
     state = rubric_of(view.report)
-    key = next((k for k in state["keys"] if k["item_id"] == item_id), None)
+    key = next((k for k in state.get("keys", ()) if k["item_id"] == item_id), None)
     if key is None:
         return ""
     conditions = state["rubric"]["conditions"]
@@ -99,7 +99,7 @@ def show_notes(view: ItemView, item_id: str) -> str:
     return "".join(parts) + note
 
 
-KEY = Panel("vignette-key", "Key", ("rubric_vignettes",), show_key)
+KEY = Panel("vignette-key", "Key", ("rubric_vignettes", "rubric_sheets"), show_key)
 SCORES = Panel(
     "vignette-scores", "Rubric scores side by side", ("rubric_scores", "rubric_models"), show_scores
 )
