@@ -10,7 +10,6 @@ import difflib
 import hashlib
 import json
 import re
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
@@ -19,6 +18,8 @@ from pydantic import BaseModel, Field, ValidationError, field_validator, model_v
 
 from analysis.card_consultation import Consultation
 from analysis.card_episodes import Control, Endpoint, Episodes, JudgeAudit
+from analysis.card_rubric import RubricUse
+from analysis.card_sessions import SessionRules
 from analysis.errors import ConfigError, Problem
 from analysis.strict import Strict
 
@@ -99,43 +100,6 @@ class Decisions(Strict):
 
     decisive: tuple[str, ...] = ()
     """Decisions that commit to an action; their rate is the metric `decisive`."""
-
-
-class RubricUse(Strict):
-    """How a benchmark uses a scoring rubric: all of it is declared before results are known."""
-
-    file: str = "expressed_clinical_reasoning"
-    """A rubric of the project by name, or a YAML file of the benchmark's folder."""
-    vignettes: str = "vignettes.yaml"
-    """File of the benchmark's folder with the key of every vignette (YAML or JSON)."""
-    profiles: dict[str, str] = Field(default_factory=dict)
-    """Weighting profile of each task type, `default` for the others; none: unweighted."""
-    justification: str = ""
-    """Why these profiles fit the task."""
-    declared_at: datetime | None = None
-    """When profiles and options were declared: before the first rating (UTC without an offset)."""
-    options: tuple[str, ...] = ()
-    """Further scores of the rubric to show, such as `evidence_score`."""
-    flagged_by: Literal["any", "majority"] = "any"
-    """A response counts as flagged when any human rater flags it, or more than half of them do."""
-
-    @field_validator("declared_at")
-    @classmethod
-    def _in_utc(cls, value: datetime | None) -> datetime | None:
-        return value.astimezone(UTC).replace(tzinfo=None) if value is not None and value.tzinfo else value
-
-    @model_validator(mode="after")
-    def _declared(self) -> RubricUse:
-        if self.profiles and not (self.justification.strip() and self.declared_at):
-            raise ValueError("profiles need a justification and declared_at, the time of their declaration")
-        return self
-
-
-class SessionRules(Strict):
-    """How consultation sessions are measured."""
-
-    tau: float = Field(default=0.9, ge=0)
-    """Share of the first regimen's quality that a revised one must keep (τ of DCSR)."""
 
 
 class BenchmarkCard(Strict):

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from analysis.config import BenchmarkCard, RubricUse
+from analysis.card_rubric import RubricUse
+from analysis.config import BenchmarkCard
 from analysis.errors import ConfigError
 from analysis.scoring.rubric.keys import VignetteKey, read_keys
 from analysis.scoring.rubric.model import FieldRule, Rubric, read_rubric
