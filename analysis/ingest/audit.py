@@ -36,6 +36,10 @@ class AuditCounts:
         if "item_id" in raw.columns:
             kind = "integers" if raw["item_id"].dtype.is_integer() else "text"
             self.id_types.setdefault(kind, []).append(name)
+        self.note_unused(name, raw, unused)
+
+    def note_unused(self, name: str, raw: pl.DataFrame, unused: list[str]) -> None:
+        """Count the columns of a file that nothing reads."""
         for column in unused:
             n = raw.height - raw[column].null_count()
             self.add("unused_column", f"{name}: {column}", n, f"column {column} of {name} is not used")
@@ -59,6 +63,16 @@ def audit_verdicts(
     _identifiers(trail, verdicts, items, models)
     _labels(trail, verdicts, card)
     _companions(trail, verdicts, items, models, companions)
+    _scales(trail, companions.get("ratings"), card)
+
+
+def _scales(trail: AuditCounts, ratings: pl.DataFrame | None, card: BenchmarkCard) -> None:
+    """Count the scales of the card of which no rating has a label: a misspelt label makes it idle."""
+    used = set() if ratings is None else set(ratings["label"].drop_nulls().unique())
+    for name, labels in card.rating_scales.items():
+        if not used & set(labels):
+            note = f"the rating scale {name} of the card ({', '.join(labels)}) has no label that a rating has"
+            trail.add("rating_scale_unused", name, 0, note)
 
 
 def _sums(

@@ -23,7 +23,9 @@ from analysis.ingest.session_links import audit_session_verdicts
 from analysis.ingest.sessions import read_sessions, verdicts_from_sessions
 from analysis.ingest.sheets import as_ratings, audit_sheets, join_sheets, read_sheets
 from analysis.ingest.statements import normalise_statements
+from analysis.ingest.unread import audit_unread
 from analysis.ingest.verdicts import extra_metrics, normalise, unused_columns
+from analysis.scoring.rubric.sheets import KNOWN
 from analysis.scoring.rubric.state import RubricState, read_state
 
 Progress = Callable[[str], None]
@@ -110,12 +112,13 @@ def read_benchmark(folder: Path, *, lenient: bool = False, progress: Progress | 
     reading = Reading(lenient)
     card = _card(folder, reading)
     trail = AuditCounts()
+    audit_unread(trail, folder, card)
     sessions = read_sessions(folder, reading, trail, progress)
     verdicts = _read_verdicts(folder, card, reading, trail, progress, sessions)
     # Ratings that follow a rubric are read as scoring sheets.
     stems = [stem for stem in COMPANIONS if not (card.rubric and stem == "ratings")]
-    tables = {"ratings": None} | {stem: _read_companion(folder, stem, card, reading) for stem in stems}
-    rubric, sheets = _read_rubric(folder, card, reading)
+    tables = {"ratings": None} | {stem: _read_companion(folder, stem, card, reading, trail) for stem in stems}
+    rubric, sheets = _read_rubric(folder, card, reading, trail)
     if rubric is not None and sheets is not None:
         tables["ratings"] = as_ratings(sheets, rubric)
         audit_sheets(trail, sheets, rubric)
@@ -161,7 +164,7 @@ def read_benchmark(folder: Path, *, lenient: bool = False, progress: Progress | 
 
 
 def _read_rubric(
-    folder: Path, card: BenchmarkCard, reading: Reading
+    folder: Path, card: BenchmarkCard, reading: Reading, trail: AuditCounts
 ) -> tuple[RubricState | None, pl.DataFrame | None]:
     """Read the rubric that the card declares and the sheets that follow it."""
     if card.rubric is None:
@@ -177,6 +180,7 @@ def _read_rubric(
     try:
         for source, checks, rows in read_sheets(folder, state):
             reading.inputs[source.name] = source.sha256()
+            trail.note_unused(source.name, checks.frame, [c for c in checks.frame.columns if c not in KNOWN])
             frame = reading.settle(checks, rows)
             if frame is not None:
                 parts.append((source.name, frame))
@@ -211,7 +215,10 @@ def _read_verdicts(
     if (folder / "sessions").is_dir() and not has_part_files(folder, "verdicts"):
         if reading.problems:
             raise DataError(reading.problems, folder.name)
-        return verdicts_from_sessions(sessions, card, reading, trail)
+        try:
+            return verdicts_from_sessions(sessions, card, reading, trail)
+        except DataError as error:
+            raise DataError(error.problems, folder.name) from None
     sources = verdict_files(folder)
     declared: set[str] = set()
     for source in sources:
@@ -260,7 +267,9 @@ def _no_rows(folder: Path, reading: Reading) -> Problem:
     )
 
 
-def _read_companion(folder: Path, stem: str, card: BenchmarkCard, reading: Reading) -> pl.DataFrame | None:
+def _read_companion(
+    folder: Path, stem: str, card: BenchmarkCard, reading: Reading, trail: AuditCounts
+) -> pl.DataFrame | None:
     try:
         source = companions.companion(folder, stem, csv=stem == "models")
         if source is None:
@@ -282,6 +291,9 @@ def _read_companion(folder: Path, stem: str, card: BenchmarkCard, reading: Readi
         frame = normalise_audit_trail(checks)
     else:
         frame = normalise_statements(checks)
+    if frame is not None:
+        read = set(frame.columns)
+        trail.note_unused(source.name, checks.frame, [c for c in checks.frame.columns if c not in read])
     return reading.settle(checks, frame)
 
 

@@ -55,7 +55,8 @@ def distinct_rows(
     repeated = frame.filter(again)
     numbers = [k for k in key if frame[k].dtype.is_integer()]
     text = ", ".join(f"{k} {{}}" if k in numbers else "{}" for k in key)
-    shown = repeated.select(pl.format(text, *key)).to_series().unique(maintain_order=True)
+    parts = [pl.col(k).cast(pl.String).fill_null("null") for k in key]
+    shown = repeated.select(pl.format(text, *parts)).to_series().unique(maintain_order=True)
     reading.problems.append(
         problem_with_values(
             f"rows repeat an earlier ({named})",

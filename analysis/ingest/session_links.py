@@ -83,6 +83,10 @@ def audit_sessions(trail: AuditCounts, tables: Mapping[str, pl.DataFrame]) -> No
         if n:
             note = f"{plural(n, 'session')} with t_dx and no differential: an empty list"
             trail.add("sessions_without_differential", "", n, note)
+        n = sessions.filter(pl.col("t_dx").is_null()).join(listed, on=KEY, how="semi").height
+        if n:
+            note = f"{plural(n, 'session')} with a differential although t_dx says that no diagnosis was made"
+            trail.add("differentials_without_t_dx", "", n, note)
     if "session_turns" in tables:
         _audit_turns(trail, sessions, tables["session_turns"])
     if "session_judgements" in tables:

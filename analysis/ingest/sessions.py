@@ -84,13 +84,15 @@ def _refuse_strangers(folder: Path, reading: Reading) -> None:
     known = {f"{stem}.parquet" for stem in FILES.values()} | set(FILES.values()) | {KNOWLEDGE}
     for path in sorted((folder / FOLDER).iterdir()):
         if path.name not in known and not path.name.startswith("."):
+            table = path.is_file() and path.stem in FILES.values()
             near = difflib.get_close_matches(path.name, sorted(known), n=1)
+            hint = f"rename it to {near[0]}" if near else "remove it, or keep it elsewhere"
             reading.problems.append(
                 Problem(
                     "is no file of the sessions",
                     f"{FOLDER}/{path.name}",
                     allowed=", ".join([*FILES.values(), KNOWLEDGE]),
-                    hint=f"rename it to {near[0]}" if near else "remove it, or keep it elsewhere",
+                    hint=f"write it as Parquet: {path.stem}.parquet" if table else hint,
                 )
             )
 

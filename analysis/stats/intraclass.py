@@ -88,7 +88,7 @@ def _correlations(sums: npt.NDArray[np.inexact], k: int, factors: list[float]) -
         rater = raters / (k - 1) if k > 1 else raters
         within = (total - items) / (n * (k - 1)) if k > 1 else raters
         error = (total - items - raters) / ((n - 1) * (k - 1)) if k > 1 else raters
-        return np.stack(
+        correlations = np.stack(
             [
                 (between - within) / (between + (k - 1) * within),
                 (between - error) / (between + (k - 1) * error + k * (rater - error) / n),
@@ -99,3 +99,5 @@ def _correlations(sums: npt.NDArray[np.inexact], k: int, factors: list[float]) -
             ],
             axis=-1,
         )
+        # Items without any spread between them have no correlation of means: its limit is -inf.
+        return np.where(np.isfinite(correlations), correlations, np.nan)

@@ -118,8 +118,14 @@ def _rows(data: BenchmarkData) -> Iterator[Finding]:
         found(unused.height, "note"),
         "Columns that nothing reads: " + ", ".join(unused["subject"]) + "."
         if unused.height
-        else "Every column of the verdict files is used.",
+        else "Every column of the files is used.",
     )
+    # These have a row only where they found something.
+    for check, title in (("unread_file", "unread_files"), ("rating_scale_unused", "rating_scales_unused")):
+        idle = of_ingest(data, check)
+        if idle.height:
+            text = "; ".join(idle["note"])
+            yield Finding(title, "", idle.height, idle.height, "attention", f"{text[0].upper()}{text[1:]}.")
 
 
 def _cells(matrix: VerdictMatrix) -> Iterator[Finding]:

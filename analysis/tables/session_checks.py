@@ -12,6 +12,7 @@ OF_SESSIONS: dict[str, Status] = {
     "sessions_without_verdict": "attention",
     "sessions_without_diagnosis": "note",
     "sessions_without_differential": "attention",
+    "differentials_without_t_dx": "attention",
     "sessions_with_missing_turns": "attention",
 }
 """Counts of sessions."""

@@ -96,8 +96,12 @@ class SessionMatrix:
         return self._values[metric]
 
     def of_tier(self, tier: str) -> pl.DataFrame:
-        """Return the definitions of a tier."""
-        return self.definitions.filter(pl.col("tier") == tier)
+        """Return the definitions of a tier that have a value in any session of any model.
+
+        What the files leave undefined everywhere says nothing of any model, whichever file is to blame.
+        """
+        known = [name for name in self.metrics if not np.isnan(self.values(name)).all()]
+        return self.definitions.filter(pl.col("tier") == tier, pl.col("metric").is_in(known))
 
     def metric_means(self) -> Means:
         """Return the means of all metrics: rows ordered by metric, then model."""

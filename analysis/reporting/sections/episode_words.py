@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import polars as pl
 
 from analysis.card_episodes import ALL_CORRECT
 from analysis.figures.episode_select import main_endpoint, tracks_shown
 from analysis.reporting.markup import escape
-from analysis.reporting.numbers import plural, scale_for, span
+from analysis.reporting.numbers import Scale, plural, scale_for, span
 from analysis.reporting.results import ALL
 from analysis.reporting.view import View
 
@@ -45,7 +47,21 @@ def finding(view: View) -> Finding | None:
         f"{view.name(best['model'])} has {scale.value(best['item_accuracy'])} of single items{where} right, "
         f"and {scale.value(best['joint'])} of whole episodes."
     )
-    return lead, f"It has the highest joint success ({words_of(endpoint)}). {independence(view, part)}"
+    return lead, f"{place(part, endpoint)}{independence(view, part)}"
+
+
+def place(part: pl.DataFrame, endpoint: str) -> str:
+    """Return what the first row's joint success is among the models: highest, shared, or that of all none."""
+    best = part["joint"][0]
+    alike = int((part["joint"].round(12) == round(best, 12)).sum())
+    if part.height == 1:
+        return f"A whole episode asks for this: {words_of(endpoint)}. "
+    if not best:
+        return f"No model has a whole episode right ({words_of(endpoint)}). "
+    if alike > 1:
+        others = plural(alike - 1, "other model")
+        return f"It shares the highest joint success ({words_of(endpoint)}) with {others}. "
+    return f"It has the highest joint success ({words_of(endpoint)}). "
 
 
 def _apart(part: pl.DataFrame) -> pl.DataFrame:
@@ -81,10 +97,16 @@ def sentence(view: View, track: str, endpoint: str, part: pl.DataFrame) -> str:
             f"{scale.value(row['item_accuracy'])} of their items. {independence(view, part)}"
         )
     return (
-        f"{verb}: {plural(part.height, 'model')} have {scale.value(low)} to {scale.value(high)} of {n} "  # type: ignore[arg-type]
-        f"right, and {scale.value(accuracy[0])} to {scale.value(accuracy[1])} of their items. "  # type: ignore[arg-type]
+        f"{verb}: {plural(part.height, 'model')} have {_from_to(scale, low, high)} of {n} right, "
+        f"and {_from_to(scale, *accuracy)} of their items. "
         f"{independence(view, part)}"
     )
+
+
+def _from_to(scale: Scale, low: Any, high: Any) -> str:
+    """Return two shares, or the one that both are when printed."""
+    first, last = scale.value(low), scale.value(high)
+    return first if first == last else f"{first} to {last}"
 
 
 def independence(view: View, part: pl.DataFrame) -> str:

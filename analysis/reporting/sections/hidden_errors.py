@@ -104,7 +104,8 @@ def _shares(view: View, rows: pl.DataFrame) -> str:
         if not own:
             continue
         one = own["any"]
-        cell = {"model": view.name(model), "right": f"{count(one['n_right'])} of {count(one['n_sessions'])}"}
+        n = one["n_sessions"]
+        cell = {"model": view.name(model), "right": f"{count(one['n_right'])} of {count(n)}" if n else NONE}
         cell |= {
             e: NONE if r["share"] is None else _with_limits(SHARE, r["share"], r["ci_low"], r["ci_high"])
             for e, r in own.items()

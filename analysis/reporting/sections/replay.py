@@ -98,7 +98,7 @@ def _turn(row: dict[str, Any]) -> dict[str, str]:
     return {
         "question": f'<span class="words">{row["turn"]}. {escape(row["question"] or NONE)}{template}</span>',
         "told": f'<span class="words">{"<br>".join(told) or NONE}</span>',
-        "mni": f"{row['n_necessary_so_far']} of {row['n_necessary']}",
+        "mni": f"{row['n_necessary_so_far']} of {row['n_necessary']}" if row["n_necessary"] else NONE,
         "cpr": fixed(row["beyond_weight"] or 0.0, 1),
         "gain": NONE if gain is None else fixed(gain, 2),
         "hit": hit,

@@ -101,6 +101,13 @@ def stages(view: View) -> str:
     )
 
 
+def _labels(view: View, metrics: str) -> list[str]:
+    """Return the labels of metrics that a table lists by name, parted by commas, as HTML."""
+    definitions = view.results.table("metric_definitions")
+    labels = {} if definitions is None else dict(definitions.select("metric", "label").iter_rows())
+    return [escape(labels.get(name, name)) for name in metrics.split(", ")]
+
+
 def _stage_table(view: View, rows: pl.DataFrame) -> str:
     columns = [Column("model", "System")]
     heads = STAGES | COMPOSITES
@@ -119,7 +126,8 @@ def _stage_table(view: View, rows: pl.DataFrame) -> str:
         cells.append(cell)
     note = "Means of normalised means, equal weights. A composite is never read without its stages."
     note += "".join(
-        f" {view.name(m)} has no composite: {escape(metrics)} not defined." for m, metrics in lacking.items()
+        f" {view.name(m)} has no composite: {listed(_labels(view, metrics))} not defined."
+        for m, metrics in lacking.items()
     )
     return detail(
         view,

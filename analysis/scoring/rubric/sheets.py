@@ -18,6 +18,12 @@ SHEET = ("rater", "item_id", "model", "run", "round")
 FREE_TEXT = ("reason", "note", "error_ids", "list_items", "case_criterion", "trigger", "key_sha256")
 """Columns of text that may be empty."""
 
+NEEDED = ("model", "item_id", "criterion_id", "rater", "rater_kind", "rated_at")
+"""Columns that every file of sheets has."""
+
+KNOWN = (*NEEDED, *FREE_TEXT, "run", "round", "score", "value", "label", "what", "anchors")
+"""Columns that are read, and those that only help the rater (`what`, `anchors`)."""
+
 NOT_APPLICABLE = ("n/a", "na", "not applicable")
 """How a sheet says that a line does not apply, in any case."""
 
@@ -42,7 +48,10 @@ def normalise_sheets(checks: RowChecks) -> pl.DataFrame | None:
         `rated_at` and the columns of `FREE_TEXT`. A CSV has `score` in place of `value` and `label`.
     """
     frame = checks.frame
-    for name in ("model", "item_id", "criterion_id", "rater", "rater_kind", "rated_at"):
+    if len(frame.columns) == 1 and ";" in frame.columns[0]:
+        checks.refuse("is parted by semicolons", allowed="a CSV parted by commas, in UTF-8")
+        return None
+    for name in NEEDED:
         if name not in frame.columns:
             checks.refuse(
                 "is missing",

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from analysis.stats.intraclass import estimate_icc
+from analysis.stats.intraclass import ICC, estimate_icc
 from analysis.stats.rank_agreement import estimate_differences, kendall_tau
 from analysis.stats.reliability import category_counts, estimate_alpha, estimate_reliability
 from tests.unit.agreement.conftest import units_of
@@ -77,6 +77,16 @@ def test_icc_without_spread_or_with_one_rater() -> None:
     empty = estimate_icc([[1.0, NAN], [NAN, 2]], units=units_of(2), level=0.95)
     assert np.all(np.isnan(empty.estimate))
     assert empty.n_items == 0
+
+
+def test_icc_of_items_whose_means_are_equal_has_no_value_for_the_mean_of_raters() -> None:
+    # Ratings (1, 3) and (3, 1): nothing between items, so that (MSB - MSE) / MSB divides by nothing.
+    result = dict(
+        zip(ICC, estimate_icc([[1.0, 3], [3, 1]], units=units_of(2), level=0.95).estimate, strict=True)
+    )
+    assert result["icc_1_1"] == -1.0
+    assert math.isnan(result["icc_1_k"])
+    assert math.isnan(result["icc_c_k"])
 
 
 def test_icc_of_identical_raters_is_one() -> None:

@@ -204,3 +204,37 @@ def test_rows_come_sorted_whatever_their_order(folder: Path, tmp_path: Path) -> 
 def test_a_resource_column_can_be_a_metric(folder: Path) -> None:
     frame = pl.DataFrame(BASE).with_columns(latency_s=pl.Series([1.0, 2.0, 3.0, 4.0]))
     assert read(folder, frame, "metrics: [latency_s]").verdicts["latency_s"].to_list() == [1.0, 2.0, 3.0, 4.0]
+
+
+def test_unused_columns_of_companions_are_named(folder: Path) -> None:
+    pl.DataFrame({"item_id": ["1", "2"], "stage": ["a", "b"]}).write_parquet(folder / "items.parquet")
+    card = "covariates: [stage]"
+    assert notes(read(folder, pl.DataFrame(BASE), card), "unused_column") == []
+    benchmark = read(folder, pl.DataFrame(BASE), "title: no covariate")
+    assert notes(benchmark, "unused_column") == ["column stage of items.parquet is not used"]
+
+
+def test_files_that_nothing_reads_are_named(folder: Path) -> None:
+    for name in ("audit_trial.parquet", "benchmark.yml", "statements.csv", "vignettes.yaml", "README.md"):
+        (folder / name).write_text("x", encoding="utf-8")
+    (folder / "verdicts").mkdir()
+    pl.DataFrame(BASE).write_parquet(folder / "verdicts" / "part.parquet")
+    (folder / "verdicts" / "rest.csv").write_text("model,item_id\n", encoding="utf-8")
+    (folder / "session").mkdir()
+    assert notes(read_benchmark(folder), "unread_file") == [
+        "audit_trial.parquet lies in the folder and is not read (the name that is read: audit_trail.parquet)",
+        "benchmark.yml lies in the folder and is not read (the name that is read: benchmark.yaml)",
+        "session lies in the folder and is not read (the name that is read: sessions)",
+        "statements.csv lies in the folder and is not read (the name that is read: statements.parquet)",
+        "verdicts/rest.csv lies in the folder and is not read",
+        "vignettes.yaml lies in the folder and is not read: the card declares no rubric",
+    ]
+
+
+def test_a_rating_scale_without_its_labels_is_said(folder: Path) -> None:
+    ratings = {"model": ["a"], "item_id": ["1"], "rater": ["r"], "rater_kind": ["human"], "label": ["good"]}
+    pl.DataFrame(ratings).write_parquet(folder / "ratings.parquet")
+    card = "rating_scales: {mine: [poor, good], other: [low, high]}"
+    assert notes(read(folder, pl.DataFrame(BASE), card), "rating_scale_unused") == [
+        "the rating scale other of the card (low, high) has no label that a rating has"
+    ]

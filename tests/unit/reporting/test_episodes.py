@@ -148,3 +148,16 @@ def test_without_clusters_the_section_says_why(view_of: Derive) -> None:
     assert as_text(controls.show(plain)) == "The card declares no controls."
     assert endpoints.show(plain) == families.show(plain) == judge_audits.show(plain) == ""
     assert episode_words.finding(plain) is None
+
+
+@pytest.mark.parametrize(
+    ("joint", "expected"),
+    [
+        ([0.5, 0.2], "It has the highest joint success (everything right). "),
+        ([0.5, 0.5, 0.2], "It shares the highest joint success (everything right) with 1 other model. "),
+        ([0.0, 0.0], "No model has a whole episode right (everything right). "),
+        ([0.4], "A whole episode asks for this: everything right. "),
+    ],
+)
+def test_the_first_of_equals_is_not_said_to_lead(joint: list[float], expected: str) -> None:
+    assert episode_words.place(pl.DataFrame({"joint": joint}), "all_correct") == expected

@@ -348,3 +348,25 @@ def test_a_csv_with_what_is_no_number_or_time(folder, clinical: Rubric) -> None:
     assert "model m1, 2a: four" in text
     assert "sheets.csv, column 'rated_at': is no time" in text
     assert "'June'" in text
+
+
+def test_what_lies_among_the_sheets_and_is_not_read_is_said(folder, clinical: Rubric) -> None:
+    out = folder([key()], sheet(clinical, key(), rater="r1"))
+    (out / "sheets").mkdir()
+    frame = pl.read_parquet(out / "ratings.parquet")
+    frame.with_columns(rater=pl.lit("r2"), mood=pl.lit("x")).write_parquet(out / "sheets" / "r2.parquet")
+    (out / "sheets" / "r3.xlsx").write_bytes(b"PK")
+    audit = read_benchmark(out).audit
+    assert audit.filter(pl.col("check") == "unread_file")["note"].to_list() == [
+        "sheets/r3.xlsx lies in the folder and is not read"
+    ]
+    assert audit.filter(pl.col("check") == "unused_column")["note"].to_list() == [
+        "column mood of sheets/r2.parquet is not used"
+    ]
+
+
+def test_a_sheet_parted_by_semicolons_is_said(folder, clinical: Rubric) -> None:
+    out = folder([key()], sheet(clinical, key(), rater="r1"))
+    (out / "sheets.csv").write_text("rater;model;item_id\nr2;m1;v1\n", encoding="utf-8")
+    with pytest.raises(DataError, match=r"sheets\.csv: is parted by semicolons"):
+        read_benchmark(out)

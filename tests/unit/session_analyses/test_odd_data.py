@@ -232,3 +232,25 @@ def test_which_tables_are_possible(tmp_path: Path) -> None:
     assert "metric_validity" in possible_tables(raw, None)
     assert "paired_factors" not in possible_tables(raw, None)
     assert not set(possible_tables(tmp_path, None)) & set(ALL_OF_SESSIONS)
+
+
+def test_a_metric_without_a_value_in_any_session_leaves_the_composite_of_all(tmp_path: Path) -> None:
+    files = example()
+    # Units without a diagnosis they are necessary for: MNI-Comp and CPRw are defined nowhere.
+    files["aius"] = files["aius"].drop("mni_of")
+    folder = build(tmp_path, files)
+    composite = read_table(folder / "stage_scores.parquet").filter(pl.col("stage") == "composite")
+    defined = read_table(folder / "metric_definitions.parquet").filter(
+        pl.col("tier") == "primary", pl.col("n_defined") > 0
+    )
+    assert not {"mni_comp", "cprw"} & set(defined["metric"])
+    assert composite["n_metrics"].to_list() == [defined.height] * composite.height
+    assert composite["estimate"].null_count() == 0
+    assert f"the composite is one of {defined.height}." in page(tmp_path)
+
+
+def test_counts_of_nothing_are_not_shown(tmp_path: Path) -> None:
+    files = example()
+    files["aius"] = files["aius"].drop("mni_of")
+    build(tmp_path, files)
+    assert "0 of 0" not in page(tmp_path)

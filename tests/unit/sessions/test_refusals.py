@@ -317,3 +317,29 @@ def test_integer_identifiers_join_as_text(folder: Path) -> None:
     assert read_benchmark(write(folder, files)).sessions["session_turns"]["case_id"].unique().to_list() == [
         "7"
     ]
+
+
+def test_a_differential_without_t_dx_is_counted(folder: Path) -> None:
+    files = example()
+    files["sessions"] = files["sessions"].with_columns(pl.lit(None, dtype=pl.Int64).alias("t_dx"))
+    n = files["sessions"].height
+    found = notes(read_benchmark(write(folder, files)), "differentials_without_t_dx")
+    assert found == [f"{n} session with a differential although t_dx says that no diagnosis was made"]
+
+
+def test_a_table_in_another_format_and_repeated_nulls(folder: Path) -> None:
+    files = example()
+    files["differentials"] = files["differentials"].with_columns(
+        pl.lit(None, dtype=pl.String).alias("diagnosis")
+    )
+    write(folder, files)
+    (folder / "sessions" / "systems.csv").write_text("model\n", encoding="utf-8")
+    with pytest.raises(DataError) as caught:
+        read_benchmark(folder)
+    assert "write it as Parquet: systems.parquet" in str(caught.value)
+    assert "'m, c1, run 0, null'" in str(caught.value)
+
+
+def test_sessions_of_which_no_verdict_can_be_made(folder: Path) -> None:
+    files = {stem: frame for stem, frame in example().items() if stem in ("sessions", "turns", "aius")}
+    assert "none can be made from the sessions without gold" in refusal(folder, files)

@@ -73,7 +73,7 @@ def _scores(view: ItemView, scores: list[dict[str, Any]]) -> str:
             view.name(r["model"]),
             *([str(r["run"])] if several else []),
             text(r["rater"]),
-            f"{count(r['n_met'])} of {count(r['n_applicable'])}",
+            f"{count(r['n_met'])} of {count(r['n_applicable'])}" if r["n_applicable"] else NONE,
             count(r["n_errors"]),
             POINTS.bare(r["deduction"]),
             POINTS.bare(r["score"]),
