@@ -21,11 +21,11 @@ from analysis.ingest.items import item_attributes, join_items
 from analysis.ingest.reading import PLACE, Reading, distinct_rows
 from analysis.ingest.session_links import audit_session_verdicts
 from analysis.ingest.sessions import read_sessions, verdicts_from_sessions
-from analysis.ingest.sheets import as_ratings, audit_sheets, join_sheets, read_sheets
+from analysis.ingest.sheets import as_ratings, audit_sheets, join_sheets, no_main_round, read_sheets
 from analysis.ingest.statements import normalise_statements
 from analysis.ingest.unread import audit_unread
 from analysis.ingest.verdicts import extra_metrics, normalise, unused_columns
-from analysis.scoring.rubric.sheets import KNOWN
+from analysis.scoring.rubric.sheets import KNOWN, MAIN
 from analysis.scoring.rubric.state import RubricState, read_state
 
 Progress = Callable[[str], None]
@@ -190,6 +190,8 @@ def _read_rubric(
         return state, None
     sheets, problems = join_sheets(parts)
     reading.problems += problems
+    if not reading.problems and sheets.filter(pl.col("round") == MAIN).is_empty():
+        reading.problems.append(no_main_round(folder, reading, [name for name, _ in parts]))
     return state, sheets
 
 

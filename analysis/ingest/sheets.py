@@ -12,6 +12,7 @@ from analysis.ingest.audit import AuditCounts, plural
 from analysis.ingest.checks import RowChecks
 from analysis.ingest.companions import read_companion
 from analysis.ingest.files import SourceFile
+from analysis.ingest.reading import Reading
 from analysis.scoring.rubric.rules import LINE, check_sheets
 from analysis.scoring.rubric.sheets import MAIN, SHEET, normalise_sheets
 from analysis.scoring.rubric.state import RubricState
@@ -84,6 +85,19 @@ def join_sheets(parts: list[tuple[str, pl.DataFrame]]) -> tuple[pl.DataFrame, li
                 )
             )
     return frame.drop("__file"), problems
+
+
+def no_main_round(folder: Path, reading: Reading, files: list[str]) -> Problem:
+    """Return that no sheet of the main round stands, and how many rows of sheets were set aside."""
+    aside = sum(
+        frame.filter(pl.col("file").is_in(files)).select("row").n_unique() for frame in reading.quarantine
+    )
+    left = f" left: {plural(aside, 'row')} of sheets were set aside" if aside else ""
+    return Problem(
+        f"there is no scoring sheet of the main round{left}",
+        file=f"{folder.name}/",
+        allowed="at least one whole sheet whose round is main, or empty",
+    )
 
 
 def as_ratings(sheets: pl.DataFrame, state: RubricState) -> pl.DataFrame:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from analysis.reporting.items.catalogue import anchor
-from analysis.reporting.items.cells import number, text
+from analysis.reporting.items.cells import number, text, texts
 from analysis.reporting.items.panels.panel import Panel
 from analysis.reporting.items.panels.registry import PANELS
 from analysis.reporting.items.view import ItemView
@@ -69,12 +69,19 @@ def _facts(view: ItemView, item: dict[str, Any]) -> str:
     known = rows[0] if rows else {}
     found = [("Solved by", f"{solved_words(item)}{_character(item)}")]
     for column, value in known.items():
-        if column == "item_id" or value is None:
+        if column == "item_id" or value is None or value == []:
             continue
         head = FACTS.get(column) or f"<bdi>{escape(column)}</bdi>"
-        found.append((head, number(value) if isinstance(value, int | float) else text(str(value))))
+        found.append((head, _fact(value)))
     parts = "".join(f"<div><dt>{head}</dt><dd>{value}</dd></div>" for head, value in found)
     return f'<dl class="about-item">{parts}</dl>\n'
+
+
+def _fact(value: Any) -> str:
+    """Return the value of an item column as HTML: a number, text, or a list of texts such as tags."""
+    if isinstance(value, int | float):
+        return number(value)
+    return texts(map(str, value)) if isinstance(value, list) else text(str(value))
 
 
 def solved_words(item: dict[str, Any]) -> str:

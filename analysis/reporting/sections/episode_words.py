@@ -47,7 +47,18 @@ def finding(view: View) -> Finding | None:
         f"{view.name(best['model'])} has {scale.value(best['item_accuracy'])} of single items{where} right, "
         f"and {scale.value(best['joint'])} of whole episodes."
     )
-    return lead, f"{place(part, endpoint)}{independence(view, part)}"
+    left = _left_out(view, track, endpoint, best)
+    return lead, f"{place(part, endpoint)}{left}{independence(view, part)}"
+
+
+def _left_out(view: View, track: str, endpoint: str, best: dict[str, Any]) -> str:
+    """Return how many episodes neither share is of; empty where every episode can be judged."""
+    rows = view.results.rows("episodes", track=track, endpoint=endpoint, model=best["model"])
+    if rows is None or rows.is_empty():
+        return ""
+    left = sum(rows[name][0] for name in ("n_clusters", "n_incomplete", "n_without")) - best["n_clusters"]
+    why = "without a score on every item, or without an item of every component"
+    return f"Both leave {plural(left, 'episode')} out: {why}. " if left else ""
 
 
 def place(part: pl.DataFrame, endpoint: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -161,3 +162,22 @@ def test_without_clusters_the_section_says_why(view_of: Derive) -> None:
 )
 def test_the_first_of_equals_is_not_said_to_lead(joint: list[float], expected: str) -> None:
     assert episode_words.place(pl.DataFrame({"joint": joint}), "all_correct") == expected
+
+
+def test_episodes_that_no_share_is_of_are_counted_in_the_headline(tmp_path: Path) -> None:
+    rows = [
+        {"model": m, "item_id": f"{c}{i}", "correct": (m == "a") or i == 0}
+        for m in ("a", "b")
+        for c in "pqrs"
+        for i in range(1 if c == "s" else 2)
+    ]
+    items = pl.DataFrame(
+        [
+            {"item_id": f"{c}{i}", "cluster_id": c, "component": "xy"[i]}
+            for c in "pqrs"
+            for i in range(1 if c == "s" else 2)
+        ]
+    )
+    results = derive_all(tmp_path, "part", pl.DataFrame(rows), {"cluster": "cluster_id"}, items=items)
+    _, detail = episode_words.finding(View(Results.open("part", results))) or ("", "")
+    assert "Both leave 1 episode out: without a score on every item" in detail

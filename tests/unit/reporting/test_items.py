@@ -467,3 +467,15 @@ def test_the_page_of_the_quarto_project_lists_the_same_items(odd: Path, root: Pa
     places = [link for link in own.links if link.startswith("items/")]
     assert [link.removeprefix(prefix) for link in page.links if "/items/" in link] == places
     assert len(places) == len(ODD_ITEMS)
+
+
+def test_lists_of_tags_are_shown_as_words(view_of: Derive) -> None:
+    tags = pl.DataFrame({"item_id": ["i000", "i001"], "tags": [["heart", "<b>lung</b>"], []]})
+    card = {"consultation": {"tags": "tags"}}
+    view = view_of(grid({"a": "xx", "b": "xx"}), card, items=tags)
+    folder = view.results.folder.parent.parent / "site" / "bench"
+    write_items("bench", config=Config(results=str(folder.parent.parent)), folder=folder)
+    page = (folder / "items" / "0001.html").read_text()
+    # Tags are put in code-point order.
+    assert "&lt;b&gt;lung&lt;/b&gt;, heart" in page
+    assert page.count("<bdi>tags</bdi>") == 1

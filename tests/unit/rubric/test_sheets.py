@@ -370,3 +370,20 @@ def test_a_sheet_parted_by_semicolons_is_said(folder, clinical: Rubric) -> None:
     (out / "sheets.csv").write_text("rater;model;item_id\nr2;m1;v1\n", encoding="utf-8")
     with pytest.raises(DataError, match=r"sheets\.csv: is parted by semicolons"):
         read_benchmark(out)
+
+
+@pytest.mark.parametrize(
+    ("change", "lenient", "message"),
+    [
+        (pl.lit(9.0).alias("value"), True, r"no scoring sheet of the main round left: \d+ rows of sheets"),
+        (pl.lit("pilot").alias("round"), False, r"no scoring sheet of the main round\n"),
+    ],
+)
+def test_nothing_left_to_score_is_refused(
+    folder, clinical: Rubric, change: pl.Expr, lenient: bool, message: str
+) -> None:
+    out = folder([key()], sheet(clinical, key(), rater="r1"))
+    frame = pl.read_parquet(out / "ratings.parquet").with_columns(change)
+    frame.write_parquet(out / "ratings.parquet")
+    with pytest.raises(DataError, match=message):
+        read_benchmark(out, lenient=lenient)
