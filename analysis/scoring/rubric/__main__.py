@@ -59,7 +59,7 @@ def _run(given: argparse.Namespace) -> int:
         if use is None:
             raise ConfigError(f"benchmark {given.folder.name!r}: the card declares no rubric")
         n = lock_keys(given.folder / use.vignettes)
-        sys.stdout.write(f"{n} keys locked in {given.folder / use.vignettes}\n")
+        sys.stdout.write(f"{n} {'key' if n == 1 else 'keys'} locked in {given.folder / use.vignettes}\n")
         return 0
     return _template(given, card) if given.command == "template" else _check(given.folder, card)
 

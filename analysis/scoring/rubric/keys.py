@@ -171,9 +171,8 @@ def read_keys(path: Path, rubric: Rubric) -> list[VignetteKey]:
             )
     if faults:
         more = f"\n- and {len(faults) - MOST:,} more" if len(faults) > MOST else ""
-        raise ConfigError(
-            "\n".join([f"{path.name}: {len(faults):,} faults:", *(f"- {f}" for f in faults[:MOST])]) + more
-        )
+        head = f"{path.name}: {len(faults):,} {'fault' if len(faults) == 1 else 'faults'}:"
+        raise ConfigError("\n".join([head, *(f"- {f}" for f in faults[:MOST])]) + more)
     return keys
 
 
@@ -240,8 +239,9 @@ def lock_keys(path: Path) -> int:
     keys = load_keys(path)
     changed = [k.item_id for k in keys if k.sha256 and k.sha256 != k.digest()]
     if changed:
+        what = "locked key was" if len(changed) == 1 else "locked keys were"
         raise ConfigError(
-            f"{path.name}: {len(changed):,} locked keys were changed, first {changed[0]!r}\n"
+            f"{path.name}: {len(changed):,} {what} changed, first {changed[0]!r}\n"
             "  what to do: restore them, or remove sha256, set prespecified_at anew and rate again"
         )
     fresh = [k for k in keys if not k.sha256]

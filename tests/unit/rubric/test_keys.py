@@ -29,7 +29,7 @@ def test_a_change_after_locking_is_found(tmp_path: Path, clinical: Rubric) -> No
     path.write_text(yaml.safe_dump(content))
     with pytest.raises(ConfigError, match="vignette 'v1': was changed after it was locked"):
         read_keys(path, clinical)
-    with pytest.raises(ConfigError, match="1 locked keys were changed, first 'v1'"):
+    with pytest.raises(ConfigError, match="1 locked key was changed, first 'v1'"):
         lock_keys(path)
 
 
@@ -91,4 +91,4 @@ def test_the_command_locks_and_says_what_is_wrong(folder, clinical: Rubric, caps
     assert main(["check", str(out)]) == 1
     assert "has no sha256" in capsys.readouterr().err
     assert main(["lock", str(out)]) == 0
-    assert "1 keys locked" in capsys.readouterr().out
+    assert "1 key locked" in capsys.readouterr().out
