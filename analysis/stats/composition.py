@@ -17,7 +17,9 @@ Estimands, over the clusters (episodes) in which everything asked for is known:
 
 ``joint - item_accuracy`` mixes two things: that more is asked for, and how failures fall together.
 ``joint - independent`` is the second alone: above 0, failures of the parts concentrate in the same
-episodes; below 0, they spread over more episodes than chance would. All are ratios of sums over
+episodes; below 0, they spread over more episodes than chance would. Where the parts are items this
+takes them as equally hard: items of one episode that are not would, failing independently, give less than
+p to the power of their number, so a gap below 0 can come of that alone. All are ratios of sums over
 episodes and are resampled as such, from one draw for all models.
 """
 
@@ -76,11 +78,25 @@ class CompositionGaps:
         return np.asarray(self.estimate[STATISTICS.index(statistic)])
 
     def limits(self, statistic: str, level: float) -> tuple[FloatArray, FloatArray]:
-        """Return percentile limits with tails widened for few episodes; NaN where resamples are equal."""
+        """Return percentile limits with tails widened for few episodes; NaN where resamples are equal.
+
+        The gap to independence has none either where no episode, or every one, is right: resamples
+        then hold the same number of successes, and the limits would say nothing of their chance.
+        None of 100 where one is expected is no finding, yet every resample lies below.
+        """
         check_level(level)
         tail = expanded_tail((1 - level) / 2, self.n_joining)
         replicates: FloatArray = self.replicates[STATISTICS.index(statistic)]
-        return row_limits(replicates, tail, tail)
+        low, high = row_limits(replicates, tail, tail)
+        if statistic == "gap_independent":
+            low, high = (np.where(self.fixed, np.nan, limit) for limit in (low, high))
+        return low, high
+
+    @property
+    def fixed(self) -> BoolArray:
+        """Where joint success is 0 or 1 and cannot vary over resamples, shape (M,)."""
+        joint = self.of("joint")
+        return np.asarray((joint == 0) | (joint == 1))
 
     def lowest_possible(self) -> FloatArray:
         """Return Frechet's lower bound of joint success, shape (M,); NaN where the parts are items."""
@@ -207,6 +223,9 @@ def gap_differences(
             out[row, use] = gaps.estimate[s, a] - gaps.estimate[s, b]
             between = gaps.replicates[s, a] - gaps.replicates[s, b]
             low[row, use], high[row, use] = row_limits(between, tail, tail)
+            if STATISTICS[s] == "gap_independent":
+                neither = gaps.fixed[a] & gaps.fixed[b]
+                low[row, use[neither]] = high[row, use[neither]] = np.nan
     apart = np.flatnonzero(~same)
     size = int(np.clip(_BLOCK_CELLS // max(known.shape[1], 1), 1, 256))
     for start in range(0, apart.size, size):
@@ -222,6 +241,9 @@ def gap_differences(
             out[row, use] = pair.estimate[s, ::2] - pair.estimate[s, 1::2]
             between = pair.replicates[s, ::2] - pair.replicates[s, 1::2]
             low[row, use], high[row, use] = row_limits(between, tail, tail)
+            if STATISTICS[s] == "gap_independent":
+                neither = pair.fixed[::2] & pair.fixed[1::2]
+                low[row, use[neither]] = high[row, use[neither]] = np.nan
     return [
         GapDifference(name, out[row], low[row], high[row], n_common) for row, name in enumerate(statistics)
     ]

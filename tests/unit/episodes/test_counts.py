@@ -174,3 +174,24 @@ def test_joint_success_lies_within_frechet_bounds() -> None:
         parts = [joint_outcomes(counts, [0]), joint_outcomes(counts, [1])]
         gaps = composition_gaps(joint_outcomes(counts, [0, 1]), parts, Resamples(rng, 20, 10))
         assert gaps.lowest_possible()[0] - 1e-12 <= gaps.of("joint")[0] <= gaps.of("weakest")[0] + 1e-12
+
+
+def test_none_right_where_one_is_expected_is_no_finding() -> None:
+    # Parts right in 4 and 5 of 20 episodes, never together: independence expects one; chance of none 0.28.
+    first, second = np.zeros(20), np.zeros(20)
+    first[:4], second[4:9] = 1, 1
+    right = np.stack([np.concatenate([first, second]), np.concatenate([first, first])])
+    clusters, parts = np.tile(np.arange(20), 2), np.repeat([0, 1], 20)
+    counts = count_clusters(right, np.ones_like(right), clusters, parts=parts, n_parts=2)
+    joint, components = joint_outcomes(counts), [joint_outcomes(counts, [0]), joint_outcomes(counts, [1])]
+    draws = Resamples(np.random.default_rng(1), 20, 400)
+    gaps = composition_gaps(joint, components, draws)
+    assert gaps.of("gap_independent")[0] == pytest.approx(-0.05)
+    low, high = gaps.limits("gap_independent", 0.95)
+    assert np.isnan([low[0], high[0]]).all()
+    assert low[1] > 0
+    pairs = np.array([[1, 0], [0, 0]])
+    (found,) = gap_differences(
+        joint, components, draws, gaps, pairs, statistics=["gap_independent"], level=0.95
+    )
+    assert np.isnan(found.low).tolist() == [False, True]

@@ -156,3 +156,15 @@ def test_figures_are_written_with_the_others(shown: Show, clinical: Rubric, tmp_
     assert {"rubric_domains.svg", "rubric_distribution.svg"} <= {
         p.name for p in (tmp_path / "figures").iterdir()
     }
+
+
+@pytest.mark.parametrize(("n", "told"), [(5, True), (6, False)])
+def test_a_class_too_small_for_any_test_is_told(shown: Show, clinical: Rubric, n: int, told: bool) -> None:
+    # All signs alike over n vignettes: p = 2 / 2^n, 0.0625 for five and 0.03125 for six.
+    keys = [key(f"v{i}") for i in range(n)]
+    lines = [x for k in keys for m, s in (("a", 4.0), ("b", 2.0)) for x in sheet(clinical, k, m, default=s)]
+    view, text = shown(keys, lines)
+    assert ("too few vignettes for any test" in text) == told
+    tests = view.results.rows("rubric_tests", unit="composite", name="unweighted")
+    assert tests is not None
+    assert tests["significant"].to_list() == [not told]
