@@ -93,7 +93,7 @@ def independence(view: View, part: pl.DataFrame) -> str:
     below = part.filter(pl.col("gap_independent_high") < 0).height
     known = part.filter(pl.col("gap_independent_low").is_not_null()).height
     if not known:
-        return "For no model can joint success be compared with that of independent parts: it does not vary."
+        return "Too few episodes are right, or fail in several parts, to compare with independent parts."
     of = plural(known, "model")
     left = part.height - known
     texts = []
@@ -109,7 +109,8 @@ def independence(view: View, part: pl.DataFrame) -> str:
         texts.append("Independence here takes the items of an episode as equally hard.")
     if left:
         texts.append(
-            f"It cannot be said of {plural(left, 'model')} with none or all right, or a part that always is."
+            f"Of {plural(left, 'model')} this cannot be said: too few episodes are right, or fail in several "
+            "parts, for resampling to tell."
         )
     return " ".join(texts)
 
