@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from analysis.stats.bootstrap import expanded_tail
 from analysis.stats.rank_agreement import kendall_tau
 from analysis.stats.ranks import rank_intervals
 from analysis.stats.resampling import order_statistic_limits
@@ -305,8 +306,20 @@ def bound_ranks(scores: npt.ArrayLike, replicates: npt.ArrayLike, *, level: floa
     return RankBounds(low, high, rank_low, rank_high)
 
 
-def percentile_limits(replicates: FloatArray, *, level: float) -> tuple[FloatArray, FloatArray]:
-    """Return the percentile limits of each column of replicates, NaN where they do not differ."""
+def percentile_limits(
+    replicates: FloatArray, n_units: npt.ArrayLike, *, level: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return the percentile limits of each column of replicates, NaN where they do not differ.
+
+    Parameters
+    ----------
+    replicates : ndarray of float, shape (B, K)
+        Replicates.
+    n_units : array_like of int, shape () or (K,)
+        Resampled units that each rests on; the tails are widened where they are few.
+    level : float
+        Confidence level.
+    """
     check_level(level)
-    tail = (1 - level) / 2
+    tail = expanded_tail((1 - level) / 2, n_units)
     return order_statistic_limits(replicates, tail, tail)

@@ -6,12 +6,14 @@ from itertools import permutations
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from analysis.stats.composite import (
     bound_ranks,
     draw_weights,
     equal_weights,
     normalise,
+    percentile_limits,
     rank_draws,
 )
 from analysis.stats.hidden_errors import attribute_drop, cross_errors
@@ -140,3 +142,11 @@ def test_exclusive_errors_part_the_sessions() -> None:
     assert (np.sum(parts, axis=0) == 1).all()
     assert (found["any"] == failed.any(axis=0)).all()
     assert found["1"].sum() == failed[1].sum()
+
+
+def test_limits_over_few_cases_are_those_of_student() -> None:
+    # Means of 5 standard normal values, resampled: spread sqrt(4/5) of the standard error.
+    replicates = np.sqrt(4 / 5) * stats.norm.ppf((np.arange(20_000) + 0.5) / 20_000)[:, None]
+    low, high = percentile_limits(replicates, 5, level=0.95)
+    assert high[0] == pytest.approx(stats.t.ppf(0.975, 4), rel=0.01)
+    assert low[0] == pytest.approx(-high[0])
