@@ -127,6 +127,9 @@ OF_VARIANTS = ("paired_factors",)
 ALL_OF_SESSIONS = (*OF_SESSIONS, *OF_JUDGED_SESSIONS, *OF_SYSTEMS, *OF_VARIANTS)
 """Tables on consultation sessions."""
 
+GENERATED_CONTROLS = ("npcbench",)
+"""Benchmarks of the project's own that declare endpoints and controls and have open answers."""
+
 GENERATED_SESSIONS = ("medconsult",)
 """Benchmarks of the project's own that have consultation sessions."""
 
@@ -168,6 +171,7 @@ def generated_tables(name: str) -> tuple[str, ...]:
     """
     without: tuple[str, ...] = () if name in GENERATED_RUBRIC else OF_RUBRIC
     without += () if name in GENERATED_SESSIONS else ALL_OF_SESSIONS
+    without += () if name in GENERATED_CONTROLS else (*OF_CRITERIA, "endpoint_scores", "paired_controls")
     return (*ALWAYS, *(table for table in WHY_ABSENT if table not in without))
 
 

@@ -140,9 +140,13 @@ def caption(tables: Tables, card: BenchmarkCard) -> str:
             f"{percent(first['joint'])} ({isolate(who.spoken(first['model']))}), while "
             f"{isolate(who.spoken(best['model']))} has {percent(best['item_accuracy'])} of single items "
             f"right. It lies above what independent parts would give in {_above(part)} and below in "
-            f"{_below(part)} of {plural(part.height, 'model')} (intervals that leave out 0)."
+            f"{_below(part)} of {plural(_known(part), 'model')} with an interval (those that leave out 0)."
         )
     return " ".join(text)
+
+
+def _known(part: pl.DataFrame) -> int:
+    return part["gap_independent_low"].count()
 
 
 def _above(part: pl.DataFrame) -> int:

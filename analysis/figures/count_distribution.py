@@ -236,9 +236,11 @@ def caption(tables: Tables, card: BenchmarkCard) -> str:
             (pl.col("k") == 0) & (pl.col("basis") == "answered") & pl.col("track").is_in(tracks)
         )
         worst = zero.sort(["share", "track"], descending=[True, False]).row(0, named=True)
-        text.append(
-            f"The share is largest in track {listing([clean(worst['track'])])} ({percent(worst['share'])})."
-        )
+        if worst["n_items"]:
+            text.append(
+                f"The share is largest in track {listing([clean(worst['track'])])} "
+                f"({percent(worst['share'])})."
+            )
     return " ".join(text)
 
 
@@ -249,6 +251,9 @@ def _sentence(
     total = int(frame.filter(pl.col("basis") == basis)["n_items"].sum())
     who = "no model solves" if models > 1 else "the model does not solve"
     text = f"{start}{who} {count(zero['n_items'])} of {plural(total, 'item')}: {percent(zero['share'])}"
+    if not zero["n_items"]:
+        solved = "each is solved by at least one model" if models > 1 else "the model solves each"
+        text = f"{start}of {plural(total, 'item')} {solved}: {percent(zero['share'])} unsolved"
     if zero["ci_low"] is not None:
         limits = f"{percent(zero['ci_low'])} to {percent(zero['ci_high'])}"
         text += f" ({level_text(tables, card)} Wilson interval {limits})"

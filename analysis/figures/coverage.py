@@ -237,9 +237,10 @@ def caption(tables: Tables, card: BenchmarkCard) -> str:
             for t in tracks
         }
         lowest = min(ends, key=lambda t: (ends[t], t))
-        text.append(
-            f"The lowest ceiling is that of track {listing([clean(lowest)])} ({percent(ends[lowest])})."
-        )
+        if ends[lowest] < max(ends.values()):
+            text.append(
+                f"The lowest ceiling is that of track {listing([clean(lowest)])} ({percent(ends[lowest])})."
+            )
     return " ".join(text)
 
 

@@ -213,7 +213,9 @@ def caption(tables: Tables, card: BenchmarkCard) -> str:
     text.append(_leader(frame, who, metric))
     best = frame.filter(pl.col("in_best_set").fill_null(False))
     if best.height > 1:
-        text.append(f"{plural(best.height, 'model')} cannot be told apart from the best on common items.")
+        text.append(
+            f"The best set, which cannot be told apart on common items, has {plural(best.height, 'model')}."
+        )
     tiers = frame["tier"].drop_nulls().n_unique()
     if tiers > 1:
         text.append(

@@ -135,7 +135,10 @@ def audit_sheets(trail: AuditCounts, sheets: pl.DataFrame, state: RubricState) -
         trail.add("rubric_keys_unrated", "", len(unrated), f"{plural(len(unrated), 'key')} without any sheet")
     low = unreviewed(sheets, state)
     if low.height:
-        note = f"{plural(low.height, 'score')} so low as to ask for a review of the key, and none is recorded"
+        note = (
+            f"{plural(low.height, 'score')} so low as to ask for a review of the key, and none is recorded "
+            "(every round)"
+        )
         trail.add("rubric_key_not_reviewed", "", low.height, note)
 
 

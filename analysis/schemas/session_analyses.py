@@ -67,7 +67,7 @@ class CompositeRanks(dy.Schema):
     rank_low = dy.Int64(min=1, description="Best rank, after cutting the tails of the draws off.")
     rank_high = dy.Int64(min=1, description="Worst rank, likewise.")
     mean_rank = dy.Float64(min=1, description="Mean rank.")
-    p_first = share_column("Share of the draws in which the model is first.", nullable=False)
+    p_first = share_column("Share of the draws in which the model is first; ties share.", nullable=False)
     rank_low_all = dy.Int64(
         nullable=True, min=1, description="Of `cases`: best rank that simultaneous intervals leave."
     )
@@ -99,9 +99,9 @@ class CompositePairs(dy.Schema):
     ci_low = number_column("Lower limit, simultaneous over all pairs.")
     ci_high = number_column("Upper limit, simultaneous over all pairs.")
     level = number_column(LEVEL)
-    p_cases = share_column("Share of the resamples of cases in which a stands above b.")
-    p_weights = share_column("Share of the weights of metrics for which a stands above b.")
-    p_stage_weights = share_column("Share of the weights of stages for which a stands above b.")
+    p_cases = share_column("Share of the resamples of cases in which a is above b; ties half.")
+    p_weights = share_column("Share of the weights of metrics with a above b; ties half.")
+    p_stage_weights = share_column("Share of the weights of stages with a above b; ties half.")
     n_better = count_column("Primary metrics on which a is better.")
     n_worse = count_column("Primary metrics on which a is worse; 0: no weights put b above a.")
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from analysis.stats.bootstrap import expanded_tail
 from analysis.stats.rank_agreement import kendall_tau
 from analysis.stats.ranks import rank_intervals
 from analysis.stats.resampling import order_statistic_limits
@@ -126,9 +127,9 @@ class RankDraws:
     rank_low, rank_high : ndarray of int, shape (M,)
         Best and worst rank after cutting the tails off.
     mean_rank, p_first : ndarray of float, shape (M,)
-        Mean rank, and share of the draws in which the model is first.
+        Mean rank, and share of the draws in which the model is first; models that tie share a draw.
     p_above : ndarray of float, shape (M, M)
-        Share of the draws in which the row stands above the column.
+        Share of the draws in which the row scores above the column; a tie counts half.
     p_same_order, p_same_first : float
         Share of the draws with all ranks, and with the first one, as in force.
     tau, tau_low, tau_high : float
@@ -174,7 +175,7 @@ def rank_draws(scores: npt.ArrayLike, drawn: npt.ArrayLike, *, level: float) -> 
     Returns
     -------
     RankDraws
-        Ties, to 12 decimals, go to the model that stands first.
+        Ties, to 12 decimals: ranks go to the model that stands first, shares are split.
 
     Raises
     ------
@@ -186,6 +187,11 @@ def rank_draws(scores: npt.ArrayLike, drawn: npt.ArrayLike, *, level: float) -> 
     >>> found = rank_draws([0.9, 0.5], [[0.8, 0.4], [0.3, 0.6], [0.9, 0.1], [0.7, 0.6]], level=0.5)
     >>> found.p_first.tolist(), found.p_same_order
     ([0.75, 0.25], 0.75)
+
+    Two models with the same scores: none is first more often.
+
+    >>> rank_draws([0.5, 0.5], [[0.4, 0.4], [0.3, 0.3]], level=0.5).p_first.tolist()
+    [0.5, 0.5]
     """
     check_level(level)
     one, many = np.asarray(scores, np.float64), np.asarray(drawn, np.float64)
@@ -194,6 +200,8 @@ def rank_draws(scores: npt.ArrayLike, drawn: npt.ArrayLike, *, level: float) -> 
     if np.any(np.isnan(one)) or np.any(np.isnan(many)):
         raise ValueError("scores must not be NaN")
     rank, ranks = _ranks(one[None])[0], _ranks(many)
+    rounded = np.round(many, 12)
+    first = rounded == rounded.max(axis=1, keepdims=True)
     tail = (1 - level) / 2
     ordered = np.sort(ranks, axis=0)
     last = ranks.shape[0] - 1
@@ -207,8 +215,8 @@ def rank_draws(scores: npt.ArrayLike, drawn: npt.ArrayLike, *, level: float) -> 
         ordered[int(np.floor(tail * last + 1e-9))],
         ordered[int(np.ceil((1 - tail) * last - 1e-9))],
         ranks.mean(axis=0),
-        (ranks == 1).mean(axis=0),
-        (ranks[:, :, None] < ranks[:, None, :]).mean(axis=0),
+        (first / first.sum(axis=1, keepdims=True)).mean(axis=0),
+        _above(rounded),
         float(same.all(axis=1).mean()),
         float((same | (rank != 1)).all(axis=1).mean()),
         float(tau.mean()),
@@ -216,6 +224,17 @@ def rank_draws(scores: npt.ArrayLike, drawn: npt.ArrayLike, *, level: float) -> 
         float(limits[1]),
         int(many.shape[0]),
     )
+
+
+def _above(scores: FloatArray) -> FloatArray:
+    """Return how often each column is above each other one, shape (M, M); ties count half, itself none."""
+    n = scores.shape[1]
+    above = np.zeros((n, n))
+    for i in range(n):
+        own = scores[:, i : i + 1]
+        above[i] = (own > scores).mean(axis=0) + 0.5 * (own == scores).mean(axis=0)
+    np.fill_diagonal(above, 0.0)
+    return above
 
 
 def _ranks(scores: FloatArray) -> IntArray:
@@ -287,8 +306,20 @@ def bound_ranks(scores: npt.ArrayLike, replicates: npt.ArrayLike, *, level: floa
     return RankBounds(low, high, rank_low, rank_high)
 
 
-def percentile_limits(replicates: FloatArray, *, level: float) -> tuple[FloatArray, FloatArray]:
-    """Return the percentile limits of each column of replicates, NaN where they do not differ."""
+def percentile_limits(
+    replicates: FloatArray, n_units: npt.ArrayLike, *, level: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return the percentile limits of each column of replicates, NaN where they do not differ.
+
+    Parameters
+    ----------
+    replicates : ndarray of float, shape (B, K)
+        Replicates.
+    n_units : array_like of int, shape () or (K,)
+        Resampled units that each rests on; the tails are widened where they are few.
+    level : float
+        Confidence level.
+    """
     check_level(level)
-    tail = (1 - level) / 2
+    tail = expanded_tail((1 - level) / 2, n_units)
     return order_statistic_limits(replicates, tail, tail)

@@ -17,7 +17,9 @@ Estimands, over the clusters (episodes) in which everything asked for is known:
 
 ``joint - item_accuracy`` mixes two things: that more is asked for, and how failures fall together.
 ``joint - independent`` is the second alone: above 0, failures of the parts concentrate in the same
-episodes; below 0, they spread over more episodes than chance would. All are ratios of sums over
+episodes; below 0, they spread over more episodes than chance would. Where the parts are items this
+takes them as equally hard: items of one episode that are not would, failing independently, give less than
+p to the power of their number, so a gap below 0 can come of that alone. All are ratios of sums over
 episodes and are resampled as such, from one draw for all models.
 """
 
@@ -57,6 +59,9 @@ class CompositionGaps:
         Of those, with more than one item: what a gap between items rests on.
     parts : ndarray of float, shape (P, M)
         The parts' shares; P is 0 where the parts are items.
+    p_empty : ndarray of float, shape (M,)
+        Where no episode is right, or none fails in more than one part: the chance of that (Poisson) if
+        parts failed independently. 0 elsewhere.
     """
 
     estimate: FloatArray
@@ -64,9 +69,10 @@ class CompositionGaps:
     n_clusters: IntArray
     n_joining: IntArray
     parts: FloatArray
+    p_empty: FloatArray
 
     def __post_init__(self) -> None:
-        for name in ("estimate", "replicates", "parts"):
+        for name in ("estimate", "replicates", "parts", "p_empty"):
             object.__setattr__(self, name, frozen_array(getattr(self, name), np.float64))
         for name in ("n_clusters", "n_joining"):
             object.__setattr__(self, name, frozen_array(getattr(self, name), np.int64))
@@ -76,11 +82,20 @@ class CompositionGaps:
         return np.asarray(self.estimate[STATISTICS.index(statistic)])
 
     def limits(self, statistic: str, level: float) -> tuple[FloatArray, FloatArray]:
-        """Return percentile limits with tails widened for few episodes; NaN where resamples are equal."""
+        """Return percentile limits with tails widened for few episodes; NaN where resamples are equal.
+
+        The gap to independence has none either where what is seen is an empty cell that independence
+        leaves a fair chance (`p_empty` above a tail): resamples keep the cell empty, so all of them lie
+        on one side of 0 although none of 100 where one is expected is no finding.
+        """
         check_level(level)
         tail = expanded_tail((1 - level) / 2, self.n_joining)
         replicates: FloatArray = self.replicates[STATISTICS.index(statistic)]
-        return row_limits(replicates, tail, tail)
+        low, high = row_limits(replicates, tail, tail)
+        if statistic == "gap_independent":
+            void = self.p_empty > (1 - level) / 2
+            low, high = (np.where(void, np.nan, limit) for limit in (low, high))
+        return low, high
 
     def lowest_possible(self) -> FloatArray:
         """Return Frechet's lower bound of joint success, shape (M,); NaN where the parts are items."""
@@ -131,6 +146,7 @@ def composition_gaps(joint: Outcomes, parts: Sequence[Outcomes], draws: Resample
             np.asarray(known.sum(axis=1)),
             np.asarray((known & (joint.n_items > 1)).sum(axis=1)),
             (totals[4] / totals[0])[..., 0],
+            tables.p_empty(totals),
         )
 
 
@@ -207,6 +223,9 @@ def gap_differences(
             out[row, use] = gaps.estimate[s, a] - gaps.estimate[s, b]
             between = gaps.replicates[s, a] - gaps.replicates[s, b]
             low[row, use], high[row, use] = row_limits(between, tail, tail)
+            if STATISTICS[s] == "gap_independent":
+                neither = np.minimum(gaps.p_empty[a], gaps.p_empty[b]) > (1 - level) / 2
+                low[row, use[neither]] = high[row, use[neither]] = np.nan
     apart = np.flatnonzero(~same)
     size = int(np.clip(_BLOCK_CELLS // max(known.shape[1], 1), 1, 256))
     for start in range(0, apart.size, size):
@@ -222,6 +241,9 @@ def gap_differences(
             out[row, use] = pair.estimate[s, ::2] - pair.estimate[s, 1::2]
             between = pair.replicates[s, ::2] - pair.replicates[s, 1::2]
             low[row, use], high[row, use] = row_limits(between, tail, tail)
+            if STATISTICS[s] == "gap_independent":
+                neither = np.minimum(pair.p_empty[::2], pair.p_empty[1::2]) > (1 - level) / 2
+                low[row, use[neither]] = high[row, use[neither]] = np.nan
     return [
         GapDifference(name, out[row], low[row], high[row], n_common) for row, name in enumerate(statistics)
     ]
@@ -278,6 +300,26 @@ class _Tables:
             weakest = np.full_like(accuracy, np.nan)
         gaps = joint - accuracy, joint - independent, joint - weakest
         return np.stack([joint, accuracy, independent, weakest, *gaps])
+
+    def p_empty(self, totals: Sequence[FloatArray]) -> FloatArray:
+        """Return `CompositionGaps.p_empty` of totals over episodes, whose last axis has length 1."""
+        n, right, items, hits, parts, depths = (t[..., 0] for t in totals)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            if parts.shape[0]:
+                share = parts / n
+                none = np.prod(share, axis=0)
+                others = [np.prod(np.delete(share, k, axis=0), axis=0) for k in range(share.shape[0])]
+                one = np.sum((1 - share) * np.stack(others), axis=0)
+                wrong = (n - parts).sum(axis=0)
+                together, apart = n * none, n * (1 - none - one)
+            else:
+                p, k = hits / items, self.exponents[:, None]
+                none, one = p**k, k * (1 - p) * p ** (k - 1)
+                wrong = items - hits
+                together, apart = (depths * none).sum(axis=0), (depths * (1 - none - one)).sum(axis=0)
+        # An episode that is not right fails in at least one part; as many failures: each in one alone.
+        found = np.where(right == 0, np.exp(-together), np.where(wrong == n - right, np.exp(-apart), 0.0))
+        return np.asarray(np.nan_to_num(found), dtype=np.float64)
 
 
 def _same_rows(known: BoolArray, first: IntArray, second: IntArray) -> BoolArray:

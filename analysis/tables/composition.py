@@ -27,7 +27,8 @@ def derive(data: BenchmarkData) -> Made:
     """Make `composition_gap` and `composition_gap_pairs`."""
     found = [lay_out_episodes(data, track) for track in episode_tracks(data)]
     gaps = [gap for view in found if view is not None for gap in measure_gaps(view)]
-    method = f"Cluster bootstrap ({data.card.cluster}), {data.settings.resamples:,} resamples, one draw"
+    unit = data.card.cluster or "no cluster declared"
+    method = f"Cluster bootstrap ({unit}), {data.settings.resamples:,} resamples, one draw"
     return {
         "composition_gap": (gap_table(data, gaps), method),
         "composition_gap_pairs": (compare_gaps(data, gaps), f"{method}; over the episodes of both models"),

@@ -28,7 +28,8 @@ def derive(data: BenchmarkData) -> Made:
     found = [lay_out_episodes(data, track) for track in episode_tracks(data)]
     views = [view for view in found if view is not None]
     shares = "Episodes are independent of each other: exact binomial and Wilson intervals of their share"
-    boot = f"{shares}; cluster bootstrap ({data.card.cluster}), {data.settings.resamples:,} resamples"
+    unit = data.card.cluster or "no cluster declared"
+    boot = f"{shares}; cluster bootstrap ({unit}), {data.settings.resamples:,} resamples"
     return {
         "episodes": (succeed_jointly(data, views), boot),
         "episode_states": (count_states(data, views), f"Exact counts; {shares} (Wilson)"),

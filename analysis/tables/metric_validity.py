@@ -21,7 +21,7 @@ def derive(data: BenchmarkData) -> Made:
         return without("metric_validity")
     method = (
         "Means of baselines and references against those of each model; against beyond what the cases leave "
-        f"open: percentile limits of the difference, {data.settings.resamples:,} joint resamples of cases"
+        f"open: expanded limits of the difference, {data.settings.resamples:,} joint resamples of cases"
     )
     return {"metric_validity": (compare_baselines(lay_out_sessions(data)), method)}
 
@@ -52,7 +52,9 @@ def compare_baselines(matrix: SessionMatrix) -> pl.DataFrame:
             # Positive: the model stands on the wished side of the baseline (better) or reference (worse).
             ahead = wanted * (value[compared] - value[i])
             _, high = percentile_limits(
-                wanted * (drawn[:, compared] - drawn[:, i : i + 1]), level=matrix.level
+                wanted * (drawn[:, compared] - drawn[:, i : i + 1]),
+                np.minimum(means.n_cases[own][compared], means.n_cases[own][i]),
+                level=matrix.level,
             )
             same = np.isnan(high)
             against = np.where(same, ahead < 0, high < 0)

@@ -48,8 +48,8 @@ def derive(data: BenchmarkData) -> Made:
     return {
         "session_scores": (score_metrics(matrix, means), f"Means; expanded percentile limits, {resampled}"),
         "stage_scores": (
-            score_stages(matrix, scores, drawn),
-            f"Means of normalised means; percentile limits, {resampled}",
+            score_stages(matrix, means, scores, drawn),
+            f"Means of normalised means; expanded percentile limits, {resampled}",
         ),
         "composite_ranks": (ranks, f"Equal weights against {weights}, and against {resampled}"),
         "composite_orders": (orders, f"Equal weights against {weights}, and against {resampled}"),
@@ -130,14 +130,17 @@ def weights_of(matrix: SessionMatrix) -> dict[str, Floats]:
     return out
 
 
-def score_stages(matrix: SessionMatrix, scores: Floats, drawn: Floats) -> pl.DataFrame:
+def score_stages(matrix: SessionMatrix, means: Means, scores: Floats, drawn: Floats) -> pl.DataFrame:
     """Return the rows of `stage_scores`."""
     names = matrix.of_tier("primary")["metric"].to_list()
+    n_cases = means.n_cases.reshape(-1, len(matrix.models))[[matrix.metrics.index(m) for m in names]]
     parts: list[pl.DataFrame] = [StageScores.create_empty()]
     for stage, weight in weights_of(matrix).items():
         used = weight > 0
         value = weighted(weight, scores)
-        low, high = percentile_limits(weighted(weight, drawn), level=matrix.level)
+        # A stage is as uncertain as few units make its rarest metric.
+        fewest = n_cases[used].min(axis=0)
+        low, high = percentile_limits(weighted(weight, drawn), fewest, level=matrix.level)
         lacking = [
             ", ".join(m for m, s, u in zip(names, column, used, strict=True) if u and np.isnan(s)) or None
             for column in scores.T

@@ -124,15 +124,27 @@ def independence(view: View, part: pl.DataFrame) -> str:
     """Return how joint success compares with what independent parts would give."""
     above = part.filter(pl.col("gap_independent_low") > 0).height
     below = part.filter(pl.col("gap_independent_high") < 0).height
-    if not above and not below:
-        return "No model differs from what parts that fail independently of each other would give."
+    known = part.filter(pl.col("gap_independent_low").is_not_null()).height
+    if not known:
+        return "Too few episodes are right, or fail in several parts, to compare with independent parts."
+    of = plural(known, "model")
+    left = part.height - known
     texts = []
+    if not above and not below:
+        texts.append(f"Joint success is not told from that of independent parts for any of {of}.")
     if above:
         what = "Failures come together in the same episodes more than independence would have it"
-        texts.append(f"{what} for {above} of {plural(part.height, 'model')}.")
+        texts.append(f"{what} for {above} of {of}.")
     if below:
         what = "Failures spread over more episodes than independence would have it"
-        texts.append(f"{what} for {below} of {plural(part.height, 'model')}.")
+        texts.append(f"{what} for {below} of {of}.")
+    if not part["parts"][0].len():
+        texts.append("Independence here takes the items of an episode as equally hard.")
+    if left:
+        texts.append(
+            f"Of {plural(left, 'model')} this cannot be said: too few episodes are right, or fail in several "
+            "parts, for resampling to tell."
+        )
     return " ".join(texts)
 
 

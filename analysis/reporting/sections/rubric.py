@@ -133,6 +133,24 @@ def _leaders(view: View) -> str:
     return paragraph(text) + block(f"<ul>{''.join(parts)}</ul>")
 
 
+def _too_few(view: View, rows: pl.DataFrame) -> str:
+    """Say in which classes no test can find a difference, whatever the scores.
+
+    With n vignettes the smallest p-value of an exact sign-flip test is 2 / 2^n; tests of neighbours take
+    the least adjustment, for the number of models less one.
+    """
+    sizes = rows.group_by("comparability").agg(pl.col("n_units").max(), pl.len().alias("models"))
+    smallest = (pl.col("models") - 1) * 2.0 ** (1 - pl.col("n_units"))
+    few = sizes.filter((pl.col("models") > 1) & (smallest >= view.results.settings.alpha))
+    if not few.height:
+        return ""
+    names = listed([named(label) for label in few["comparability"].sort()])
+    return (
+        f" In {names} there are too few vignettes for any test to find a difference: shared ranks there say "
+        "nothing of equal models, and intervals over so few are rough."
+    )
+
+
 def board(view: View) -> str:
     """Return the leaderboards: composites with flags beside them, domains, N/A where one does not apply."""
     kind = leading_kind(view)
@@ -180,7 +198,7 @@ def board(view: View) -> str:
         "safety-critical error, by the card\u2019s rule "
         f"({'one rater' if rubric_of(view)['use']['flagged_by'] == 'any' else 'most raters'}); a high "
         "composite does not make up for one. Rank and ties: paired tests by vignette, Holm within the "
-        "class."
+        f"class.{_too_few(view, rows.filter(unit='composite', name=main))}"
     )
     return detail(
         view,

@@ -15,6 +15,7 @@ from analysis.reporting.sections.rubric_words import (
     SCORE,
     domain_titles,
     named_line,
+    rough_intervals,
     with_range,
 )
 from analysis.reporting.static_table import Column
@@ -99,10 +100,8 @@ def judges(view: View) -> str:
     if rows is None:
         return ""
     titles, cells = domain_titles(view), []
-    found = {
-        (r["judge"], r["name"], r["statistic"]): r
-        for r in rows.filter(pl.col("unit") == "domain").iter_rows(named=True)
-    }
+    of_domains = rows.filter(unit="domain")
+    found = {(r["judge"], r["name"], r["statistic"]): r for r in of_domains.iter_rows(named=True)}
     for judge in sorted(set(rows["judge"])):
         for domain in titles:
             own = {s: found.get((judge, domain, s)) for s in ("pearson", "spearman", "mean_difference")}
@@ -133,7 +132,7 @@ def judges(view: View) -> str:
         name="rubric-judges",
         note=f"The rubric\u2019s paper cites correlations of {CITED} for reference-assisted judging; "
         f"correlation says "
-        "nothing of leniency, which is the mean difference.",
+        f"nothing of leniency, which is the mean difference.{rough_intervals(of_domains, titles)}",
         groups="judge",
         fold=False,
     )

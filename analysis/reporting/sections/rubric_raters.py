@@ -16,6 +16,7 @@ from analysis.reporting.sections.rubric_words import (
     domain_titles,
     line_titles,
     named_line,
+    rough_intervals,
     with_range,
 )
 from analysis.reporting.static_table import Column
@@ -132,6 +133,7 @@ def _table(view: View, rows: pl.DataFrame, kind: str, unit: str) -> str:
             }
         )
     what = "domain" if unit == "domain" else "sub-dimension"
+    head = f"Weighted \u03ba: quadratic, mean over pairs. {BOUNDS_NOTE}" if unit == "domain" else ""
     columns = [
         Column("name", what.capitalize()),
         Column("n", "Responses", "right"),
@@ -150,7 +152,7 @@ def _table(view: View, rows: pl.DataFrame, kind: str, unit: str) -> str:
         summary=f"Reliability of {KINDS[kind]}, by {what}",
         caption=f"Reliability of {KINDS[kind]} by {what}, with {view.ci} over vignettes.",
         name=f"rubric-reliability-{kind}-{unit}",
-        note=f"Weighted \u03ba: quadratic, mean over pairs. {BOUNDS_NOTE}" if unit == "domain" else "",
+        note=f"{head}{rough_intervals(rows.filter(unit=unit), {n: titles[n] for n in _order(view, unit)})}",
         fold=not (kind == "human" and unit == "domain"),
     )
 

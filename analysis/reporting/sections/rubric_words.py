@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from analysis.reporting.markup import escape
-from analysis.reporting.numbers import Scale
+from analysis.reporting.numbers import Scale, listed
 from analysis.reporting.sections.scores import muted_range
 from analysis.reporting.view import View
 
@@ -40,6 +40,10 @@ def rubric_of(view: View) -> dict[str, Any]:
     """Return what ingest kept of the rubric: `rubric`, `use`, `keys`, `declaration_sha256`; empty without."""
     path = view.results.folder / "rubric.json"
     return _read(str(path), path.stat().st_mtime_ns) if path.is_file() else {}
+
+
+FEW_UNITS = 10
+"""Fewer resampled units than this give rough intervals."""
 
 
 def leading_kind(view: View) -> str:
@@ -86,3 +90,21 @@ def flagged_cell(n: int, of: int) -> str:
 def wide(frame: pl.DataFrame, key: list[str], column: str) -> dict[tuple[Any, ...], Any]:
     """Return a column by the values of a key."""
     return {row[:-1]: row[-1] for row in frame.select(*key, column).iter_rows()}
+
+
+def rough_intervals(rows: pl.DataFrame, titles: dict[str, str]) -> str:
+    """Say which lines' intervals rest on few resampled units; empty where none does.
+
+    Parameters
+    ----------
+    rows : pl.DataFrame
+        Rows with `name` and `n_units`.
+    titles : dict of str to str
+        Titles of the lines.
+    """
+    sizes = rows.group_by("name").agg(pl.col("n_units").max()).filter(pl.col("n_units") < FEW_UNITS)
+    if not sizes.height:
+        return ""
+    which = listed([named_line(name, titles) for name in titles if name in set(sizes["name"])], most=3)
+    n = int(sizes["n_units"].to_numpy().max())
+    return f" Intervals of {which} rest on {n} or fewer vignettes or clusters and are rough."

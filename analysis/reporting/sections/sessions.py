@@ -34,12 +34,11 @@ SHARE = Scale("percent", 0)
 
 
 def show(view: View) -> str:
-    """Return everything about consultation sessions under a heading; empty where there are none."""
+    """Return everything about consultation sessions; one line where there are none."""
     if view.results.table("session_metrics") is None:
-        return ""
+        return absent(escape(view.results.why_absent("session_metrics")))
     return (
-        "\n## Consultation sessions {#sessions}\n"
-        + paragraph(who_and_what(view))
+        paragraph(who_and_what(view))
         + stages(view)
         + order(view)
         + session_metrics.show(view)
@@ -48,15 +47,6 @@ def show(view: View) -> str:
         + session_metrics.validity(view)
         + variants.show(view)
         + replay.show(view)
-    )
-
-
-def reason(view: View) -> str:
-    """Return the line that says why there is nothing on sessions; empty where there is something."""
-    if view.results.table("session_metrics") is not None:
-        return ""
-    return "\n## Consultation sessions {#sessions}\n" + absent(
-        escape(view.results.why_absent("session_metrics"))
     )
 
 

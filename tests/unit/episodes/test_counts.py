@@ -174,3 +174,53 @@ def test_joint_success_lies_within_frechet_bounds() -> None:
         parts = [joint_outcomes(counts, [0]), joint_outcomes(counts, [1])]
         gaps = composition_gaps(joint_outcomes(counts, [0, 1]), parts, Resamples(rng, 20, 10))
         assert gaps.lowest_possible()[0] - 1e-12 <= gaps.of("joint")[0] <= gaps.of("weakest")[0] + 1e-12
+
+
+def two_parts(first: range, second: range, n: int = 20) -> tuple[Outcomes, list[Outcomes]]:
+    """Return outcomes of n episodes of two parts, each right in the episodes given."""
+    right = np.array([[g in part for part in (first, second) for g in range(n)]])
+    counts = count_clusters(
+        right, np.ones_like(right), np.tile(range(n), 2), parts=np.repeat([0, 1], n), n_parts=2
+    )
+    return joint_outcomes(counts), [joint_outcomes(counts, [0]), joint_outcomes(counts, [1])]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected", "told"),
+    [
+        # Never right together, where one episode is expected to be: no finding; where five are: one.
+        (range(4), range(4, 9), 4 * 5 / 20, False),
+        (range(10), range(10, 20), 10 * 10 / 20, True),
+        # Never wrong together, where 1.2 and 5 episodes are expected to be.
+        (range(4, 20), range(14), 4 * 6 / 20, False),
+        (range(10, 20), range(10), 10 * 10 / 20, True),
+    ],
+)
+def test_an_empty_cell_is_a_finding_only_where_independence_would_hardly_leave_it_empty(
+    first: range, second: range, expected: float, told: bool
+) -> None:
+    joint, parts = two_parts(first, second)
+    gaps = composition_gaps(joint, parts, Resamples(np.random.default_rng(1), 20, 400))
+    assert gaps.of("gap_independent")[0] == pytest.approx(-expected / 20)
+    assert gaps.p_empty[0] == pytest.approx(np.exp(-expected))
+    low, high = gaps.limits("gap_independent", 0.95)
+    assert np.isnan(low[0]) == np.isnan(high[0]) == (not told)
+    if told:
+        assert high[0] < 0
+    draws = Resamples(np.random.default_rng(1), 20, 400)
+    itself = np.array([[0, 0]])
+    (pair,) = gap_differences(joint, parts, draws, gaps, itself, statistics=["gap_independent"], level=0.95)
+    assert np.isnan(pair.low[0])
+
+
+def test_an_empty_cell_of_items() -> None:
+    # 50 episodes of three items; four of them fail in one item each, none in two.
+    clusters = np.repeat(range(50), 3)
+    right = np.ones((1, 150))
+    right[0, [0, 30, 61, 92]] = 0
+    joint = joint_outcomes(count_clusters(right, np.ones_like(right), clusters))
+    gaps = composition_gaps(joint, [], Resamples(np.random.default_rng(1), 50, 400))
+    p = 146 / 150
+    assert gaps.p_empty[0] == pytest.approx(np.exp(-50 * (1 - p**3 - 3 * (1 - p) * p**2)))
+    assert np.isnan(gaps.limits("gap_independent", 0.95)).all()
+    assert not np.isnan(gaps.limits("gap_accuracy", 0.95)).any()

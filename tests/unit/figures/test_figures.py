@@ -97,6 +97,9 @@ def test_200_models() -> None:
         ]
         assert max(widths) <= 1000, name
         assert figure.caption(tables, PLAIN)
+    text = FIGURES["count_distribution"].caption(tables, PLAIN)
+    assert "each is solved by at least one model: 0% unsolved" in text
+    assert "largest in track" not in text
 
 
 @pytest.mark.parametrize("figure", FIGURES.values(), ids=FIGURES)

@@ -156,3 +156,27 @@ def test_figures_are_written_with_the_others(shown: Show, clinical: Rubric, tmp_
     assert {"rubric_domains.svg", "rubric_distribution.svg"} <= {
         p.name for p in (tmp_path / "figures").iterdir()
     }
+
+
+@pytest.mark.parametrize(("n", "told"), [(5, True), (6, False)])
+def test_a_class_too_small_for_any_test_is_told(shown: Show, clinical: Rubric, n: int, told: bool) -> None:
+    # All signs alike over n vignettes: p = 2 / 2^n, 0.0625 for five and 0.03125 for six.
+    keys = [key(f"v{i}") for i in range(n)]
+    lines = [x for k in keys for m, s in (("a", 4.0), ("b", 2.0)) for x in sheet(clinical, k, m, default=s)]
+    view, text = shown(keys, lines)
+    assert ("too few vignettes for any test" in text) == told
+    tests = view.results.rows("rubric_tests", unit="composite", name="unweighted")
+    assert tests is not None
+    assert tests["significant"].to_list() == [not told]
+
+
+def test_intervals_over_few_vignettes_are_called_rough(shown: Show, clinical: Rubric) -> None:
+    keys = [key(f"v{i:02}", *(("longitudinal", "longitudinal") if i < 4 else ())) for i in range(12)]
+    lines = []
+    for i, k in enumerate(keys):
+        for r, kind in (("h1", "human"), ("h2", "human"), ("j", "judge")):
+            lines += sheet(clinical, k, "m", r, kind, default=float(1 + (i + (r == "h2") * (i % 2)) % 5))
+    _, text = shown(keys, lines)
+    note = "Intervals of <bdi>4</bdi> <bdi>Temporal reasoning</bdi> rest on 4 or fewer vignettes"
+    # The tables by domain of humans and of all raters, and that of the judge.
+    assert text.count(note) == 3

@@ -6,12 +6,14 @@ from itertools import permutations
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from analysis.stats.composite import (
     bound_ranks,
     draw_weights,
     equal_weights,
     normalise,
+    percentile_limits,
     rank_draws,
 )
 from analysis.stats.hidden_errors import attribute_drop, cross_errors
@@ -60,11 +62,11 @@ def test_rank_draws_by_hand() -> None:
     drawn = np.array([[0.9, 0.8, 0.1], [0.5, 0.6, 0.1], [0.5, 0.5, 0.1], [0.1, 0.2, 0.3]])
     found = rank_draws(scores, drawn, level=0.9)
     assert found.rank.tolist() == [1, 2, 3]
-    # A tie goes to the model that stands first: the third draw keeps the order.
-    assert found.p_first.tolist() == [0.5, 0.25, 0.25]
+    # Of the tie in the third draw the ranks keep the order, and the shares count half for each.
+    assert found.p_first.tolist() == [0.375, 0.375, 0.25]
     assert found.mean_rank.tolist() == [(1 + 2 + 1 + 3) / 4, (2 + 1 + 2 + 2) / 4, (3 + 3 + 3 + 1) / 4]
     assert (found.p_same_order, found.p_same_first) == (0.5, 0.5)
-    assert found.p_above[0].tolist() == [0.0, 0.5, 0.75]
+    assert found.p_above[0].tolist() == [0.0, 0.375, 0.75]
     assert (found.rank_low[0], found.rank_high[0]) == (1, 3)
     # Tau-b against (1, 2, 3): 1; 1/3; 2 of 3 pairs untied, tau-b 2/sqrt(3*2); -1.
     assert found.tau == pytest.approx(np.mean([1, 1 / 3, 2 / np.sqrt(6), -1]))
@@ -140,3 +142,11 @@ def test_exclusive_errors_part_the_sessions() -> None:
     assert (np.sum(parts, axis=0) == 1).all()
     assert (found["any"] == failed.any(axis=0)).all()
     assert found["1"].sum() == failed[1].sum()
+
+
+def test_limits_over_few_cases_are_those_of_student() -> None:
+    # Means of 5 standard normal values, resampled: spread sqrt(4/5) of the standard error.
+    replicates = np.sqrt(4 / 5) * stats.norm.ppf((np.arange(20_000) + 0.5) / 20_000)[:, None]
+    low, high = percentile_limits(replicates, 5, level=0.95)
+    assert high[0] == pytest.approx(stats.t.ppf(0.975, 4), rel=0.01)
+    assert low[0] == pytest.approx(-high[0])
