@@ -51,7 +51,8 @@ def derive(data: BenchmarkData) -> Made:
     models, tests = compare_models(data, layout)
     kinds = ", ".join(sorted(tests["method"].unique())) or "no pair"
     means = f"Mean over vignettes; joint bootstrap over {unit}, {data.settings.resamples:,} resamples"
-    pairs = f"Paired by vignette ({kinds}); neighbours in rank Bonferroni, other pairs Holm, within class and score"
+    adjusted = "neighbours in rank Bonferroni, other pairs Holm, within class and score"
+    pairs = f"Paired by vignette ({kinds}); {adjusted}"
     declared = layout.state.declaration_sha256[:12]
     return {
         "rubric_models": (models, f"{means}; {pairs}; declaration {declared}"),
