@@ -67,7 +67,9 @@ def audit_unread(trail: AuditCounts, folder: Path, card: BenchmarkCard) -> None:
 
 def _read_names(card: BenchmarkCard) -> set[str]:
     """Return the names at the top of a raw folder that are read."""
-    names = {"verdicts", "verdicts.parquet", "sessions", "benchmark.yaml", "import.json", "models.csv"}
+    names = {"verdicts", "verdicts.parquet", "sessions", "benchmark.yaml", "models.csv"}
+    # What an import leaves behind: its record, and a folder with what it needs to go on.
+    names |= {"import.json", "import"}
     names |= {f"{stem}.parquet" for stem in COMPANIONS}
     if card.rubric:
         names |= {"sheets", "sheets.csv", "sheets.parquet", "ratings.csv"}
