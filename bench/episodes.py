@@ -139,7 +139,7 @@ def main() -> Path:
     )
     n_pairs = N_MODELS * (N_MODELS - 1) // 2
     notes = (
-        f"Ours: {elapsed:.1f} s elapsed on two threads while others used the machine, {peak:.1f} GB at most "
+        f"Ours: {elapsed:.1f} s elapsed on two threads, {peak:.1f} GB at most "
         f"({before / 2**20:.1f} GB of it data and interpreter), for every model and all {n_pairs:,} pairs: "
         "joint success, three composition gaps, item-weighted and macro accuracy, with intervals, and a "
         "cluster sign-flip test of each pair. Seconds in the table are processor time; the loop computes "
