@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
@@ -26,12 +26,15 @@ class View:
         Relative addresses of the folders with the downloads.
     site_link : str
         What goes before the address of another page of the benchmark, empty within the site.
+    parts : dict of str to str
+        Parts of the page that are asked for twice, once they are made.
     """
 
     results: Results
     figures_link: str = "figures"
     tables_link: str = "tables"
     site_link: str = ""
+    parts: dict[str, str] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def ci(self) -> str:

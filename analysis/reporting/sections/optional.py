@@ -24,21 +24,27 @@ PARTS: dict[str, tuple[str, Show]] = {
 
 def show(view: View, part: str) -> str:
     """Return a part under its heading; empty where it has nothing to show."""
-    heading, content = PARTS[part]
-    body = content(view)
-    return "" if ABSENT.fullmatch(body) else f"\n## {heading} {{#{part}}}\n{body}"
+    body = _body(view, part)
+    return "" if ABSENT.fullmatch(body) else f"\n## {PARTS[part][0]} {{#{part}}}\n{body}"
 
 
 def not_here(view: View) -> str:
     """Return which parts this report does not have and why, as a list; empty where it has them all."""
     lines = []
-    for heading, content in PARTS.values():
-        match = ABSENT.fullmatch(content(view))
+    for part, (heading, _) in PARTS.items():
+        match = ABSENT.fullmatch(_body(view, part))
         if match:
             lines.append(f"<li>{heading}: {_lower(match['reason'])}</li>")
     if not lines:
         return ""
     return block(f'<p class="note">Not in this report:</p><ul class="note">{"".join(lines)}</ul>')
+
+
+def _body(view: View, part: str) -> str:
+    """Return a part's content, made once for a page."""
+    if part not in view.parts:
+        view.parts[part] = PARTS[part][1](view)
+    return view.parts[part]
 
 
 def _lower(reason: str) -> str:
